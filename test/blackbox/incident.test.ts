@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { utf8Bytes } from '../../src/base/utf8.ts'
 import { partOf } from '../../src/cli/incident/recorded-run.ts'
-import { tell } from '../../src/cli/incident/stories.ts'
+import { groupsIn, tell } from '../../src/cli/incident/stories.ts'
 import { eventsOf } from '../../src/cli/incident/text.ts'
 import { reconstruct } from '../../src/cli/incident/what-if/reconstruct.ts'
 import { scenarioOf } from '../../src/cli/incident/what-if/scenario.ts'
@@ -143,6 +143,13 @@ test('a hello that was said before a record begins ties no clock', async () => {
 function never(): never {
   throw new Error('there is no such record')
 }
+
+test('the records name the groups that they are about, one that was removed too', async () => {
+  const { lives } = await played('01-master-killed.yml')
+  expect(groupsIn(tell(lives, { group: 'mymastr' }))).toEqual(['mymaster'])
+  for (const { state } of lives) state.groups.clear()
+  expect(groupsIn(tell(lives, { group: 'mymastr' }))).toEqual(['mymaster'])
+})
 
 test('a group whose name is not in ASCII is found by its name and its id, told with it, and reconstructed', async () => {
   const { lives } = await played('01-master-killed.yml', [], utf8Bytes('größe'))

@@ -113,6 +113,11 @@ test('a bundle tells the same incident elsewhere; with pseudonyms no name of bef
   // Loopback addresses stay, and ports.
   expect(renamed).toHaveLength(there.length)
   expect(await vedette('incident', plain, '--pseudonyms')).toMatchObject({ status: 2 })
+  const mistyped = await vedette('incident', plain, '--group', 'mymastr')
+  expect(mistyped).toMatchObject({ status: 2, stdout: '' })
+  expect(mistyped.stderr).toContain(
+    "no Sentinel of these records watches 'mymastr'; they watch mymaster",
+  )
 })
 
 test('ledgers of all nodes are listed and fetched, and lost writes are part of the incident', async () => {

@@ -42,8 +42,13 @@ function groupMeant(
   const [only, another] = names
   if (wanted === undefined && only !== undefined && another === undefined) return { name: only }
   if (wanted !== undefined && names.includes(wanted)) return { name: wanted }
-  const known = only === undefined ? 'they watch none' : `they watch ${names.join(', ')}`
+  const known = watchedWords(names)
   if (wanted === undefined) say(`vedette: --group says which group is meant; ${known}`)
   else say(`vedette: no Sentinel that answers watches '${wanted}'; ${known}`)
   return EXIT_CONFIG
+}
+
+/** The groups that Sentinels watch, behind a sentence about them. */
+export function watchedWords(names: readonly string[]): string {
+  return names.length === 0 ? 'they watch none' : `they watch ${names.join(', ')}`
 }

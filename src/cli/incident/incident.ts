@@ -11,11 +11,12 @@ import { clockTime } from '../replay/words.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { writeBundle } from './bundle.ts'
 import { type Gathered, gatherRecords } from './gather.ts'
+import { watchedWords } from './group-meant.ts'
 import { livesIn, nodeLivesIn } from './lives.ts'
 import { lossesIn, lossJson } from './lost-writes.ts'
 import { ownWordsOf } from './own-words.ts'
 import { partOf, type RecordedRun } from './recorded-run.ts'
-import { type Choice, tell } from './stories.ts'
+import { type Choice, groupsIn, type IncidentsTold, tell } from './stories.ts'
 import {
   clockLines,
   eventsOf,
@@ -93,16 +94,11 @@ function fromFiles(records: readonly string[], choice: Choice): Gathered | numbe
 
 async function show(gathered: Gathered, options: IncidentOptions): Promise<number> {
   const { faults, missing, told } = gathered
-  const { json, html, id, bundle } = options
+  const { json, html, bundle } = options
   for (const fault of faults) say(`vedette: ${fault}`)
   for (const { address, reason } of missing) say(`vedette: no record of ${address}: ${reason}`)
   const { run, ties, nodeTies, chosen, stories } = told
-  if (stories.length === 0) {
-    const what =
-      id === undefined ? 'these Sentinels suspected no master in that time' : noSuch(id, run)
-    say(`vedette: ${what}`)
-    return EXIT_FAILED
-  }
+  if (stories.length === 0) return sayNothing(told, options)
   const { silentNodes } = gathered
   const shown = {
     silentNodes,
@@ -154,6 +150,18 @@ function shownLosses({ losses, told }: Gathered): ShownLosses | undefined {
   if (losses === undefined) return undefined
   const { chosen, all, run } = told
   return { known: losses, parts: chosen.map((one) => lossesIn(losses, one, all, run.zeroMs)) }
+}
+
+/** Why there is no story; returns the exit status. */
+function sayNothing(told: IncidentsTold, { id, group }: Choice): number {
+  const known = groupsIn(told)
+  if (group !== undefined && !known.includes(group)) {
+    say(`vedette: no Sentinel of these records watches '${group}'; ${watchedWords(known)}`)
+    return EXIT_CONFIG
+  }
+  const nothing = 'these Sentinels suspected no master in that time'
+  say(`vedette: ${id === undefined ? nothing : noSuch(id, told.run)}`)
+  return EXIT_FAILED
 }
 
 const SHOWN_IDS = 10

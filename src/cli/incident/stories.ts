@@ -67,6 +67,15 @@ function choose(
   )
 }
 
+/**
+ * The groups that the records are about: those that the Sentinels watched at the end, and those that had been removed by
+ * then and have a story.
+ */
+export function groupsIn({ run, all }: IncidentsTold): readonly string[] {
+  const watched = run.file.topology.groups.map(({ name }) => name)
+  return [...new Set([...watched, ...all.flatMap(({ group }) => group ?? [])])]
+}
+
 /** The failovers that ended in an incident: usually one, none if it is not over. */
 function idsOf({ group, fromMs, untilMs }: Chapter, { ended }: RecordedRun): readonly string[] {
   const own = ended.filter(
