@@ -170,6 +170,7 @@ function addEpochs(program: Command): void {
       'show the epochs of all Sentinels; lower them if they are used up or too far apart',
     )
     .option('--lower', 'lower the epochs, on all Sentinels or on none')
+    .option('--json', 'print one JSON object, for scripts')
     .addHelpText('after', EPOCHS_HELP)
     .action(async (options) => {
       exitWith(await (await import('./epochs/epochs.ts')).runEpochs(options))

@@ -122,6 +122,8 @@ describe.skipIf(!HAS_REDIS_CLI)('a poisoned fleet', () => {
     for (const [at, one] of all.sentinels.entries()) poison(one, at)
     for (const one of all.sentinels.slice(0, 2)) one.start()
     await until('two Sentinels are back', 5_000, async () => (await lower(all)).status === 1)
+    const { stdout } = await lower(all, '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'unsound', unknown: [{ program: null }] })
     await until('what is wrong is told', 5_000, async () => {
       const { stderr, status } = await lower(all, '--lower')
       return status === 1 && /which does not answer: start it/.test(stderr)
@@ -133,7 +135,8 @@ describe.skipIf(!HAS_REDIS_CLI)('a poisoned fleet', () => {
       return outcome
     })
     expect(cured.stdout).toMatch(/all epochs are lowered to 4/)
-    expect((await lower(all)).stdout).toMatch(/all epochs are sound/)
+    const { outcome, sentinels, unknown } = JSON.parse((await lower(all, '--json')).stdout)
+    expect([outcome, sentinels.length, unknown]).toEqual(['sound', 3, []])
     await expectOrdinaryFailover(all)
   }, 30_000)
 })

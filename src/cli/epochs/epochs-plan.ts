@@ -3,6 +3,7 @@
  * all of them, and what each step promises, is in core/election/renumber.ts.
  */
 import { HONEST_MAX } from '../../core/election/renumber.ts'
+import { printable } from '../status/asking.ts'
 
 /** The report of one Sentinel. */
 export interface EpochReport {
@@ -29,7 +30,7 @@ export function readReport(address: string, reply: unknown): EpochReport | undef
   if (!Array.isArray(groups) || !groups.every(isGroup)) return undefined
   const read = groups.map(([name, master, configEpoch, leaderEpoch, peers]) => {
     const epochs = { configEpoch: Number(configEpoch), leaderEpoch: Number(leaderEpoch) }
-    return { name, master, ...epochs, peers }
+    return { name: printable(name), master: printable(master), ...epochs, peers }
   })
   return { address, phase, myid, currentEpoch: Number(currentEpoch), groups: read }
 }

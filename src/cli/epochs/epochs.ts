@@ -7,11 +7,13 @@ import { askAll } from '../status/ask.ts'
 import { type Asking, printable } from '../status/asking.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 import type { SentinelAnswer } from '../status/view.ts'
+import { type EpochsVerdict, epochsJson, type UnknownEpochs } from './epochs-json.ts'
 import { type EpochReport, isPoisoned, newEpoch, obstaclesTo, readReport } from './epochs-plan.ts'
 
 export interface EpochsOptions extends AccessOptions {
   readonly sentinel?: readonly string[]
   readonly lower?: boolean
+  readonly json?: boolean
 }
 
 /** A Sentinel that takes part. */
@@ -24,29 +26,49 @@ export async function runEpochs(options: EpochsOptions): Promise<number> {
   const access = readAccess(options)
   const views = await askAll(options.sentinel ?? [DEFAULT_SENTINEL_ADDRESS], access)
   const answering = views.filter(({ failure }) => failure === undefined)
-  if (answering.length === 0) return tellSilence(views)
+  const silent = views.flatMap(({ address, failure }) =>
+    failure === undefined ? [] : [{ address, reason: failure }],
+  )
+  for (const { address, reason } of silent) say(`vedette: Sentinel ${address}: ${reason}`)
+  const write = (text: string, isJson: boolean) => {
+    if (isJson === (options.json === true)) process.stdout.write(`${text}\n`)
+  }
+  if (answering.length === 0) {
+    write(epochsJson({ outcome: 'silent' }, [], silent), true)
+    return EXIT_NO_ANSWER
+  }
   const members: Member[] = []
   try {
     const strangers = await join(members, answering, access)
-    for (const { report } of members) process.stdout.write(`${lineOf(report)}\n`)
-    return await decide(members, strangers, options.lower === true)
+    for (const { report } of members) write(lineOf(report), false)
+    const verdict = await decide(members, strangers.map(strangerWords), options.lower === true)
+    const result = resultOf(verdict)
+    if (result !== undefined) write(result, false)
+    if (verdict.outcome === 'sound')
+      for (const { address, program, reason } of strangers)
+        say(`vedette: the epochs of ${address} (${program}) are not known: ${reason}`)
+    const reports = members.map(({ report }) => report)
+    write(epochsJson(verdict, reports, [...silent, ...strangers]), true)
+    return result === undefined ? EXIT_FAILED : 0
   } finally {
     for (const { client } of members) client.disconnect()
   }
 }
 
-function tellSilence(views: readonly SentinelAnswer[]): number {
-  for (const { address, failure } of views) say(`vedette: Sentinel ${address}: ${failure}`)
-  return EXIT_NO_ANSWER
+/** Undefined: the epochs are not as they should be, and it has been said why. */
+function resultOf({ outcome, epoch }: EpochsVerdict): string | undefined {
+  if (outcome === 'sound') return 'all epochs are sound'
+  if (outcome === 'lowered') return `all epochs are lowered to ${epoch}`
+  return outcome === 'released' ? 'the epochs are in use again' : undefined
 }
 
-/** Connects to all; returns the obstacles of those that cannot take part. */
+/** Connects to all; returns those that cannot take part. */
 async function join(
   members: Member[],
   views: readonly SentinelAnswer[],
   access: SentinelLogin,
-): Promise<readonly string[]> {
-  const strangers: string[] = []
+): Promise<readonly UnknownEpochs[]> {
+  const strangers: UnknownEpochs[] = []
   for (const { address, program } of views) {
     const client = connect(address, access)
     const reply = await client
@@ -60,9 +82,13 @@ async function join(
     }
     client.disconnect()
     const reason = reply instanceof Error ? printable(reply.message) : 'it does not know its epochs'
-    strangers.push(`${address} (${program}) cannot take part: ${reason}. ${STOP_IT}`)
+    strangers.push({ address, program, reason })
   }
   return strangers
+}
+
+function strangerWords({ address, program, reason }: UnknownEpochs): string {
+  return `${address} (${program}) cannot take part: ${reason}. ${STOP_IT}`
 }
 
 const STOP_IT =
@@ -72,26 +98,23 @@ async function decide(
   members: readonly Member[],
   strangers: readonly string[],
   mayLower: boolean,
-): Promise<number> {
+): Promise<EpochsVerdict> {
   const reports = members.map(({ report }) => report)
   const isNeeded = reports.some(isPoisoned)
   const isUnderWay = reports.some(({ phase }) => phase !== 'running')
-  if (!isNeeded && !isUnderWay) {
-    process.stdout.write('all epochs are sound\n')
-    return 0
-  }
+  if (!isNeeded && !isUnderWay) return { outcome: 'sound' }
   const obstacles = [...strangers, ...obstaclesTo(reports)]
   if (isNeeded) for (const text of obstacles) say(`vedette: ${text}`)
   if (!mayLower) {
     say('vedette: these epochs keep Sentinels from voting; `vedette epochs --lower` lowers them')
-    return EXIT_FAILED
+    return { outcome: 'unsound', obstacles }
   }
-  if (isNeeded && obstacles.length > 0) return EXIT_FAILED
+  if (isNeeded && obstacles.length > 0) return { outcome: 'refused', obstacles }
   return isNeeded ? await lowerAll(members) : await finish(members)
 }
 
 /** An earlier run was interrupted when all numbers were valid already: only its freeze is left. */
-async function finish(members: readonly Member[]): Promise<number> {
+async function finish(members: readonly Member[]): Promise<EpochsVerdict> {
   const token = randomUUID()
   const frozen = members.filter(({ report }) => report.phase !== 'running')
   const isFrozen = await callAll(frozen, () => ['FREEZE', token])
@@ -101,37 +124,41 @@ async function finish(members: readonly Member[]): Promise<number> {
       report.phase === 'lowered' ? 'RELEASE' : 'CANCEL',
       token,
     ]))
-  return outcome(isDone, 'the epochs are in use again')
+  return isDone ? { outcome: 'released' } : incomplete()
 }
 
-async function lowerAll(members: readonly Member[]): Promise<number> {
+async function lowerAll(members: readonly Member[]): Promise<EpochsVerdict> {
   const token = randomUUID()
-  if (!(await callAll(members, () => ['FREEZE', token]))) return await withdraw(members, token)
+  if (!(await callAll(members, () => ['FREEZE', token]))) return await withdraw(members, token, [])
   // The earlier reports may be old: these come from frozen Sentinels.
   const reports = members.map(({ report }) => report)
   const obstacles = obstaclesTo(reports)
   for (const text of obstacles) say(`vedette: ${text}`)
-  if (obstacles.length > 0) return await withdraw(members, token)
+  if (obstacles.length > 0) return await withdraw(members, token, obstacles)
   const to = newEpoch(reports)
   const ids = reports.map(({ myid }) => myid)
   const isDone =
     (await callAll(members, () => ['LOWER', token, String(to), ...ids])) &&
     (await callAll(members, () => ['RELEASE', token]))
-  return outcome(isDone, `all epochs are lowered to ${to}`)
+  return isDone ? { outcome: 'lowered', epoch: to } : incomplete()
 }
 
 /**
  * Nothing has been lowered in this run; if nothing was in an earlier one either, everything
  * continues as it was.
  */
-async function withdraw(members: readonly Member[], token: string): Promise<number> {
+async function withdraw(
+  members: readonly Member[],
+  token: string,
+  obstacles: readonly string[],
+): Promise<EpochsVerdict> {
   const isUntouched = members.every(({ report }) => report.phase !== 'lowered')
   const frozen = members.filter(({ report }) => report.phase === 'frozen')
   if (isUntouched && (await callAll(frozen, () => ['CANCEL', token]))) {
     say('vedette: nothing was lowered; the Sentinels continue as before')
-    return EXIT_FAILED
+    return { outcome: 'refused', obstacles }
   }
-  return outcome(false, '')
+  return incomplete()
 }
 
 /** Sends the same step to each; false, with a message, if one refuses or does not answer. */
@@ -155,13 +182,11 @@ async function callAll(
   return isWell
 }
 
-function outcome(isDone: boolean, text: string): number {
-  if (isDone) process.stdout.write(`${text}\n`)
-  else
-    say(
-      'vedette: not complete. Sentinels that are frozen stay so: run `vedette epochs --lower` again',
-    )
-  return isDone ? 0 : EXIT_FAILED
+function incomplete(): EpochsVerdict {
+  say(
+    'vedette: not complete. Sentinels that are frozen stay so: run `vedette epochs --lower` again',
+  )
+  return { outcome: 'incomplete' }
 }
 
 function lineOf({ address, phase, currentEpoch, groups }: EpochReport): string {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { epochsJson } from '../../../src/cli/epochs/epochs-json.ts'
 import {
   type EpochReport,
   isPoisoned,
@@ -60,4 +61,29 @@ test('two names for one master are in the way', () => {
   expect(obstaclesTo([report(), other])).toEqual([
     expect.stringContaining('the master of g is 10.0.0.1:6379 and 10.0.0.2:6379'),
   ])
+})
+
+test('for scripts: what was found, of which Sentinels, and of which it is not known', () => {
+  const silent = { address: '10.0.0.2:26379', reason: 'ECONNREFUSED' }
+  expect(JSON.parse(epochsJson({ outcome: 'sound' }, [report()], [silent]))).toEqual({
+    ...{ outcome: 'sound', loweredTo: null, obstacles: [] },
+    sentinels: [
+      {
+        ...{ address: `${ME}:1`, id: ME, phase: 'running', currentEpoch: 4 },
+        groups: [
+          {
+            ...{ name: 'g', master: '10.0.0.1:6379', configEpoch: 2, lastVoteEpoch: 3 },
+            peers: [PEER],
+          },
+        ],
+      },
+    ],
+    unknown: [{ ...silent, program: null }],
+  })
+})
+
+test('the name of a group is text, and does nothing to a terminal', () => {
+  const group = ['gr\xc3\xb6\xc3\x9fe\x1b[2J', '10.0.0.1:6379', '2', '1', [PEER]]
+  const read = readReport('x', ['running', ME, '1', [group]])
+  expect(read?.groups[0]?.name).toBe('größe\\x1b[2J')
 })
