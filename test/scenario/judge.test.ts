@@ -83,6 +83,16 @@ describe('a group is of one mind', () => {
     timing: { kind: 'always', after, until: undefined },
   } as const
 
+  test('but not in a time that ended before it began, in which everything holds', () => {
+    const until = { label: 'heal', offsetMs: 0 }
+    const timing = { kind: 'always', after: { label: 'cut', offsetMs: 2_000 }, until } as const
+    const labels = (healMs: number) => new Map(Object.entries({ cut: 3_000, heal: healMs }))
+    const on = (healMs: number) =>
+      verdictOn({ ...expectation, timing }, { happenings: calm(), labels: labels(healMs) })
+    expect(on(6_000)).toMatchObject({ passed: true })
+    expect(on(4_000)).toMatchObject({ passed: false, finding: 'its time ended before it began' })
+  })
+
   test('when all name one master in one epoch, and the nodes follow it', () => {
     expect(verdictOn(expectation, { happenings: calm() })).toMatchObject({ passed: true })
   })

@@ -119,6 +119,12 @@ describe('problems name their place and a way out', () => {
       'within: -2s',
       /expect\[0\]\.within {2}must not be negative/,
     ],
+    [
+      'a time that ends before it begins',
+      'after: kill, within: 2s',
+      'never: true, after: kill + 3s, until: kill + 2s',
+      /expect\[0\]\.until {2}is before the moment at which the time begins/,
+    ],
   ])('%s', (_what, piece, by, problem) => {
     expect(problemsOf(altered(piece, by)).join('\n')).toMatch(problem)
   })

@@ -146,12 +146,20 @@ export class ExpectationBuilder {
   #checkRefs({ after, until }: RawExpectation, path: Path): void {
     this.#cast.checkRef([...path, 'after'], after, this.#labels)
     this.#cast.checkRef([...path, 'until'], until, this.#labels)
+    if (until === undefined || !isBefore(until, after ?? START)) return
+    const message = 'is before the moment at which the time begins'
+    this.#problems.add([...path, 'until'], 'E_RANGE', message, 'after comes first, until later')
   }
 
   #refuse(path: Path, code: 'E_MISSING' | 'E_VALUE', message: string, hint: string): undefined {
     this.#problems.add(path, code, message, hint)
     return undefined
   }
+}
+
+/** Whether that is known before the run: a step is done at a moment that the run decides. */
+function isBefore(one: TimeRef, other: TimeRef): boolean {
+  return one.label === other.label && one.offsetMs < other.offsetMs
 }
 
 interface RawBounds {

@@ -8,7 +8,7 @@ import { judgeTotal, type Totals } from './judge-totals.ts'
 import { allHad, anyHad, momentsOf, namedBy } from './moment-claims.ts'
 import { type ClaimedMembers, type ClaimFinding, examine } from './state-claims.ts'
 import { failed, met, PASSED, type Verdict } from './verdict.ts'
-import { undoneStep, windowOf } from './window.ts'
+import { endsBeforeItBegins, undoneStep, windowOf } from './window.ts'
 import { wordExpectation } from './wording.ts'
 
 export interface JudgedCase extends Totals {
@@ -35,6 +35,9 @@ function judgeOne(
 ): Verdict {
   const undone = undoneStep(expectation, given.history.labels)
   if (undone !== undefined) return failed(`the step "${undone}" was not done`)
+  // In no time at all everything holds, and nothing happens.
+  if (endsBeforeItBegins(expectation, given.history))
+    return failed('its time ended before it began')
   switch (expectation.kind) {
     case 'state': {
       const track = trackOf(expectation.claim, given, changes)

@@ -52,6 +52,14 @@ export function lastMomentOf(
   return refs.length === 0 ? undefined : Math.max(...refs)
 }
 
+/** Whether the moment that ends its time came before the one that begins it: the steps were done in that order. */
+export function endsBeforeItBegins(expectation: Expectation, { labels }: Times): boolean {
+  const [after, until] = refsOf(expectation)
+  return (
+    after !== undefined && until !== undefined && momentOf(until, labels) < momentOf(after, labels)
+  )
+}
+
 /** The first step that an expectation refers to and that was not done. */
 export function undoneStep(
   expectation: Expectation,
