@@ -8,6 +8,7 @@
 import type { Address } from '../base/ip.ts'
 import type { Sizes } from '../base/sizes.ts'
 import type { HeardEvent } from '../core/event-table.ts'
+import type { FailoverKind } from '../core/failover/failover-kinds.ts'
 
 import type { Action } from './action.ts'
 
@@ -24,6 +25,7 @@ export {
   isEventName,
 } from '../core/event-table.ts'
 export { eventWords } from '../core/event-words.ts'
+export type { FailoverKind } from '../core/failover/failover-kinds.ts'
 
 export type ProcessStatus = 'down' | 'running' | 'paused'
 
@@ -63,6 +65,8 @@ export type Occurrence =
        * PING.
        */
       readonly silentMs?: number
+      /** For a `+try-failover`: how the failover came about; undefined: this engine does not say. */
+      readonly failover?: FailoverKind
     }
   | { readonly kind: 'log'; readonly level: string; readonly text: string }
   /** The master of a group, as this Sentinel tells clients. */

@@ -115,6 +115,14 @@ test('a story of which nobody recorded the beginning says so', async () => {
   expect(second?.text).toContain('+odown')
 })
 
+test('a handover that an operator ordered is told as one', async () => {
+  const { chapters } = await played('37-planned-handover.yml')
+  const [first, second, third] = chapters[0]?.links ?? []
+  expect(first?.text).toMatch(/^No Sentinel held \S+ down: an operator ordered it\.$/)
+  expect(second?.text).toContain('in epoch 1 for the handover that an operator ordered')
+  expect(third?.text).toMatch(/is elected after \S+ ms, with the votes of/)
+})
+
 test('a Sentinel that was cut off during the election is tied by its hellos, and the other two by theirs', async () => {
   const { lives, ties } = await played('09-isolated-master-without-min-replicas.yml')
   expect(lives).toHaveLength(3)

@@ -139,8 +139,10 @@ function toldBy(life: SentinelLife, process: string): Told[] {
     ...hellos,
     ...viewsOf(life, process),
     ...life.said.map(({ monoMs, event }): Told => {
-      const payload = shownText(event.payload)
-      return { monoMs, process, kind: 'event', name: event.name, payload }
+      const { name } = event
+      const failover = name === '+try-failover' ? event.group?.failover : undefined
+      const more = failover === undefined ? {} : { failover }
+      return { monoMs, process, kind: 'event', name, payload: shownText(event.payload), ...more }
     }),
     ...life.lines.map(({ monoMs, text }): Told => {
       return { monoMs, process, kind: 'log', level: 'notice', text: shownText(text) }

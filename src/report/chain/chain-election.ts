@@ -19,19 +19,28 @@ export function tellAttempts(story: Story): ChainSentence[] {
 }
 
 function tellAttempt(attempt: Attempt, story: Story): ChainSentence[] {
-  const { atMs, sentinel, epoch } = attempt
-  const where = epoch === undefined ? '' : ` in epoch ${epoch}`
-  const isOrder = story.incident.suspicions.length === 0
-  const start = isOrder
-    ? `${sentinel} begins the failover${where}, without asking for votes: +try-failover.`
-    : `${sentinel} stands for election${where}: +try-failover.`
+  const { atMs, sentinel } = attempt
   return [
-    link(atMs, start, sentinel),
-    ...(isOrder ? [] : tellElection(attempt, story)),
+    link(atMs, beginning(attempt, story), sentinel),
+    ...(isForced(attempt, story) ? [] : tellElection(attempt, story)),
     ...tellSelection(attempt, story),
     ...tellAbort(attempt, story),
     ...tellDeath(attempt, story),
   ]
+}
+
+/** Where it is not known how an attempt came about: nobody held the master down, so an operator ordered it. */
+function isForced({ kind }: Attempt, { incident }: Story): boolean {
+  return kind === undefined ? incident.suspicions.length === 0 : kind === 'forced'
+}
+
+function beginning(attempt: Attempt, story: Story): string {
+  const { sentinel, epoch, kind } = attempt
+  const where = epoch === undefined ? '' : ` in epoch ${epoch}`
+  if (isForced(attempt, story))
+    return `${sentinel} begins the failover${where}, as an operator ordered, without asking for votes: +try-failover.`
+  const why = kind === 'coordinated' ? ' for the handover that an operator ordered' : ''
+  return `${sentinel} stands for election${where}${why}: +try-failover.`
 }
 
 function tellElection(attempt: Attempt, story: Story): ChainSentence[] {

@@ -5,6 +5,7 @@
  * can point at it.
  */
 
+import type { FailoverKind } from '../../history/happening.ts'
 import { countOf, secondsText } from '../../scenario/duration.ts'
 import type { ScenarioResult } from '../../scenario/result.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
@@ -73,10 +74,25 @@ export function explainRecorded(file: ScenarioFile, history: RunHistory): readon
   })
 }
 
+function unnoticed({ master, startMs, attempts }: SuspectedMaster): ChainSentence {
+  const kind = attempts[0]?.kind
+  return link(startMs, kind === undefined ? UNKNOWN_CAUSE(master) : CAUSES[kind](master), master)
+}
+
+/** Where no record has the beginning. */
+const UNKNOWN_CAUSE = (master: string) =>
+  `No record says that a Sentinel held ${master} down: an operator ordered it, or those that noticed were killed within a second.`
+
+const ORDERED = (master: string) => `No Sentinel held ${master} down: an operator ordered it.`
+
 /** A record may lack what its Sentinel said in the second before it was killed; silence would look like a fault. */
-function unnoticed({ master, startMs }: SuspectedMaster): ChainSentence {
-  const text = `No record says that a Sentinel held ${master} down: an operator ordered it, or those that noticed were killed within a second.`
-  return link(startMs, text, master)
+const CAUSES: Readonly<Record<FailoverKind, (master: string) => string>> = {
+  automatic: (master) =>
+    `No record says that a Sentinel held ${master} down: those that noticed were killed within a second.`,
+  forced: ORDERED,
+  coordinated: ORDERED,
+  renewal: (master) =>
+    `No Sentinel held ${master} down: the voters of the group are fenced anew, for one that has no vote.`,
 }
 
 function chapterOf(

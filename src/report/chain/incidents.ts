@@ -3,7 +3,12 @@
  * operator wanted replaced, with all its consequences until the group's next one.
  */
 
-import { type AbortReason, type Happening, isAbort } from '../../history/happening.ts'
+import {
+  type AbortReason,
+  type FailoverKind,
+  type Happening,
+  isAbort,
+} from '../../history/happening.ts'
 import type { RunHistory } from '../../scenario/world.ts'
 import { type EventFacts, readEvent } from '../event-facts.ts'
 import { createNaming, type Naming } from '../names.ts'
@@ -43,6 +48,8 @@ export interface Agreement extends Noticed {
 /** One Sentinel's attempt at a failover. */
 export interface Attempt extends Noticed {
   readonly epoch: number | undefined
+  /** How it came about; undefined: it is not known. */
+  readonly kind: FailoverKind | undefined
   readonly votes: readonly Noticed[]
   readonly electedAtMs: number | undefined
   readonly selected: { readonly atMs: number; readonly node: string } | undefined
@@ -96,18 +103,22 @@ class Finder {
       this.#voted({ atMs, sentinel }, leader, happening.epoch)
     } else if (happening.kind === 'event') {
       const facts = readEvent(happening.name, happening.payload, this.#naming)
-      this.#said({ atMs, sentinel }, facts)
+      this.#said({ atMs, sentinel }, facts, happening.failover)
     } else if (happening.kind === 'status' && happening.status === 'down') {
       for (const incident of this.incidents) incident.suspecting.delete(sentinel)
     }
   }
 
-  #said(by: Noticed, facts: EventFacts): void {
+  #said(by: Noticed, facts: EventFacts, kind: FailoverKind | undefined): void {
     const { name, epoch, vote, group } = facts
     if (epoch !== undefined) this.#epochs.set(by.sentinel, epoch)
     if (vote !== undefined) this.#voted(by, vote.leader, vote.epoch)
     if (group === undefined) return
-    if (facts.subject?.kind === 'master') this.#saidOfMaster(by, facts, group, facts.subject.name)
+    if (facts.subject?.kind === 'master') {
+      const master = facts.subject.name
+      if (name === '+try-failover') this.#began(by, group, master, kind)
+      else this.#saidOfMaster(by, facts, group, master)
+    }
     const incident = this.#current.get(group)
     if (incident === undefined) return
     const node = facts.subject?.kind === 'replica' ? facts.subject.name : undefined
@@ -142,9 +153,6 @@ class Finder {
     } else if (name === '+odown') {
       const counted = { agreeing: quorum?.agreeing ?? 0, needed: quorum?.needed ?? 0 }
       addFirst(this.#open(group, master, atMs, true).agreements, { ...by, ...counted })
-    } else if (name === '+try-failover') {
-      const incident = this.#open(group, master, atMs, false)
-      incident.attempts.push(newAttempt(by, this.#epochs.get(by.sentinel)))
     } else if (name === '+elected-leader') {
       change(this.#current.get(group), by, (attempt) => {
         attempt.electedAtMs = atMs
@@ -154,6 +162,11 @@ class Finder {
         attempt.aborted = { atMs, event: name }
       })
     }
+  }
+
+  #began(by: Noticed, group: string, master: string, kind: FailoverKind | undefined): void {
+    const incident = this.#open(group, master, by.atMs, false)
+    incident.attempts.push(newAttempt(by, this.#epochs.get(by.sentinel), kind))
   }
 
   /** A late suspicion of the old master belongs to the incident that replaced it. */
@@ -211,9 +224,13 @@ function change(
   if (attempt !== undefined && attempt.aborted === undefined) apply(attempt)
 }
 
-function newAttempt({ atMs, sentinel }: Noticed, epoch: number | undefined): OpenAttempt {
+function newAttempt(
+  { atMs, sentinel }: Noticed,
+  epoch: number | undefined,
+  kind: FailoverKind | undefined,
+): OpenAttempt {
   const open = { electedAtMs: undefined, selected: undefined, aborted: undefined }
-  return { atMs, sentinel, epoch, votes: [], ...open }
+  return { atMs, sentinel, epoch, kind, votes: [], ...open }
 }
 
 function newIncident(group: string, master: string, startMs: number): OpenIncident {

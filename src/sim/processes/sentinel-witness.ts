@@ -108,11 +108,16 @@ export class SentinelWitness {
       return
     }
     const payload = effect.text.slice(name.length + 1)
-    const silentMs = name === '+sdown' ? this.#silences.before(payload) : undefined
-    this.#tell({ kind: 'event', name, payload, ...(silentMs === undefined ? {} : { silentMs }) })
     const about = groupIn(payload)
-    if (RENEWING.has(name)) this.#memory.renewed(about)
     const group = state.groups.get(about)
+    const silentMs = name === '+sdown' ? this.#silences.before(payload) : undefined
+    const failover = name === '+try-failover' ? group?.failover?.kind : undefined
+    const more = {
+      ...(silentMs === undefined ? {} : { silentMs }),
+      ...(failover === undefined ? {} : { failover }),
+    }
+    this.#tell({ kind: 'event', name, payload, ...more })
+    if (RENEWING.has(name)) this.#memory.renewed(about)
     if (group === undefined) return
     if (name === '+elected-leader') this.#elected(state, group)
     else if (name === '+try-failover') this.#stood(state, group)

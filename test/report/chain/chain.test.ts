@@ -59,6 +59,31 @@ describe('a failover in words', () => {
     expect(text).toMatch(/first write as master, to app, \d+ ms after the command/)
   })
 
+  test('a handover that an operator ordered is elected with votes', async () => {
+    const order = '{ at: 5s, as: kill, failover: { at: s2, coordinated: true } }'
+    const text = await story(altered(STEPS, steps(order)))
+    expect(text).toMatch(/s2 stands for election in epoch 1 for the handover that an operator/)
+    expect(text).toMatch(/s2 is elected after \d+ ms, with the votes of s\d/)
+    expect(text).not.toContain('without asking for votes')
+  })
+
+  test('an order for a master that is down is no election', async () => {
+    const text = await story(
+      altered(
+        STEPS,
+        steps(
+          '{ at: 4s, pause-failover: { at: s1, for: 10m } }',
+          '{ at: 5s, as: kill, kill: n1 }',
+          '{ at: 8s, failover: { at: s2 } }',
+        ),
+      ),
+    )
+    expect(text).toMatch(
+      /s2 begins the failover in epoch 1, as an operator ordered, without asking/,
+    )
+    expect(text).not.toContain('is elected after')
+  })
+
   test('each failover has a chapter of its own', async () => {
     const text = altered(
       STEPS,
