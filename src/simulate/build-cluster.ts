@@ -4,6 +4,7 @@
  */
 
 import type { Address } from '../base/ip.ts'
+import { utf8Text } from '../base/utf8.ts'
 import { advise } from '../config/check.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
 import { DEFAULT_PERIODS, type GroupConfig } from '../core/config.ts'
@@ -87,7 +88,7 @@ function buildGroup(
       settings: settingsOf(config, address, start.settings[number] ?? start.settings.at(-1) ?? {}),
     }
   })
-  const title = config.name
+  const title = utf8Text(config.name)
   const name = isSayable(title, start) ? title : `group${index + 1}`
   return {
     title,

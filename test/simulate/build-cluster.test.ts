@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { utf8Bytes } from '../../src/base/utf8.ts'
 import { type GroupSpec, moreOptionsOf } from '../../src/history/topology.ts'
 import { scenarioOf } from '../../src/simulate/scenario-of.ts'
 import { stageIncident } from '../../src/simulate/stage.ts'
@@ -52,6 +53,8 @@ test('options go before what the file has learnt', () => {
 test('a name that scenario files cannot say is replaced, and shown as it is', () => {
   const [group] = clusterOf({ text: 'sentinel monitor we!rd 10.0.0.1 6379 2' }).groups
   expect(group).toMatchObject({ title: 'we!rd', name: 'group1' })
+  const text = utf8Bytes('sentinel monitor größe 10.0.0.1 6379 2')
+  expect(clusterOf({ text }).groups[0]).toMatchObject({ title: 'größe', name: 'group1' })
 })
 
 test('what vedette check would say is known of a group when the number of Sentinels is', () => {
