@@ -25,6 +25,23 @@ export interface SimulateOptions {
   readonly report?: string
 }
 
+/** Options that do not go together, and what to do; undefined: there are none. */
+export function conflictIn(
+  options: SimulateOptions,
+): { readonly message: string; readonly hint: string } | undefined {
+  const { seed, seeds, write, report, compare, compareServer, compareReplication } = options
+  if (seed === undefined && (write ?? report) !== undefined)
+    return { message: '--write and --report need one history', hint: 'add --seed N' }
+  // The range that stands for none is this one, and no other like it.
+  if (seed !== undefined && seeds !== DEFAULT_SEEDS)
+    return { message: '--seed and --seeds exclude each other', hint: 'leave one out' }
+  if (compareReplication && (compare ?? compareServer) !== undefined) {
+    const hint = 'leave --compare and --compare-server out'
+    return { message: '--compare-replication compares one configuration with itself', hint }
+  }
+  return undefined
+}
+
 /** One configuration: the file of a Sentinel, and those of the nodes. */
 export interface Configuration {
   readonly path: string

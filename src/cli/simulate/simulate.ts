@@ -20,7 +20,12 @@ import { renderRun } from '../scenario/run-text.ts'
 import { StatusLine } from '../status-line.ts'
 import { readCluster } from './simulate-input.ts'
 import type { SimulateTask } from './simulate-job.ts'
-import { type Configuration, configurationsOf, type SimulateOptions } from './simulate-options.ts'
+import {
+  type Configuration,
+  configurationsOf,
+  conflictIn,
+  type SimulateOptions,
+} from './simulate-options.ts'
 import { type Findings, findingsJson, findingsText, PAINTER } from './simulate-output.ts'
 
 /** The shell's exit status for a program that Ctrl-C has ended. */
@@ -32,14 +37,10 @@ const JOB = new URL(
 
 /** Resolves to the exit status. */
 export async function runSimulate(path: string, options: SimulateOptions): Promise<number> {
-  if (options.seed === undefined && (options.write ?? options.report) !== undefined) {
-    say('vedette: --write and --report need one history')
-    say('  add --seed N')
-    return EXIT_CONFIG
-  }
-  if (options.compareReplication && (options.compare ?? options.compareServer) !== undefined) {
-    say('vedette: --compare-replication compares one configuration with itself')
-    say('  leave --compare and --compare-server out')
+  const conflict = conflictIn(options)
+  if (conflict !== undefined) {
+    say(`vedette: ${conflict.message}`)
+    say(`  ${conflict.hint}`)
     return EXIT_CONFIG
   }
   const configurations = configurationsOf(path, options)

@@ -3,6 +3,8 @@ import { seedCount } from '../../../src/cli/options.ts'
 import { progressText } from '../../../src/cli/simulate/simulate.ts'
 import {
   configurationsOf,
+  conflictIn,
+  DEFAULT_SEEDS,
   replayCommand,
   type SimulateOptions,
 } from '../../../src/cli/simulate/simulate-options.ts'
@@ -13,6 +15,13 @@ test('a number of histories means the seeds from 1 on', () => {
   expect(seedCount('50')).toEqual({ first: 1, last: 50 })
   expect(seedCount('51..60')).toEqual({ first: 51, last: 60 })
   expect(() => seedCount('0')).toThrow('whole number')
+})
+
+test('one history and many exclude each other', () => {
+  const one = { ...OPTIONS, seed: '7', seeds: DEFAULT_SEEDS }
+  expect(conflictIn(one)).toBeUndefined()
+  expect(conflictIn({ ...one, seeds: seedCount('200') })).toMatchObject({ hint: 'leave one out' })
+  expect(conflictIn({ ...OPTIONS, write: 'x.yml' })).toMatchObject({ hint: 'add --seed N' })
 })
 
 test('what is compared differs in what was given again, and in nothing else', () => {
