@@ -5,6 +5,7 @@ import { groupsIn, tell } from '../../src/cli/incident/stories.ts'
 import { eventsOf } from '../../src/cli/incident/text.ts'
 import { reconstruct } from '../../src/cli/incident/what-if/reconstruct.ts'
 import { scenarioOf } from '../../src/cli/incident/what-if/scenario.ts'
+import type { Happening } from '../../src/history/happening.ts'
 import { explainRecorded } from '../../src/report/chain/chain.ts'
 import { renderRecordedPage } from '../../src/report/page/html-page.ts'
 import { played } from './recorded-lives.ts'
@@ -113,6 +114,28 @@ test('a story of which nobody recorded the beginning says so', async () => {
   const [first, second] = chapter?.links ?? []
   expect(first?.text).toContain('No record says that a Sentinel held 10.0.0.1:6379 down')
   expect(second?.text).toContain('+odown')
+})
+
+test('a failover of which only its end is recorded is told, every time: redis-sentinel led it', async () => {
+  const { run } = await killed
+  const switched = (atMs: number, from: number, to: number) =>
+    ['s1', 's2'].map((process): Happening => {
+      const payload = `mymaster 10.0.0.${from} 6379 10.0.0.${to} 6379`
+      return { atMs, process, kind: 'event', name: '+switch-master', payload }
+    })
+  const moments = [switched(1_000, 1, 2), switched(2_000, 2, 1), switched(3_000, 1, 2)]
+  const told = explainRecorded(run.file, { ...run.history, happenings: moments.flat() })
+  const titles = told.map(({ title, fromMs }) => `${fromMs} ${title}`)
+  expect(titles).toEqual([
+    '1000 mymaster: failover from 10.0.0.1:6379 to 10.0.0.2:6379',
+    '2000 mymaster: failover from 10.0.0.2:6379 to 10.0.0.1:6379',
+    '3000 mymaster: failover from 10.0.0.1:6379 to 10.0.0.2:6379',
+  ])
+  const texts = told[2]?.links.map(({ text }) => text).join('\n')
+  expect(texts).toContain(
+    'promoted by a Sentinel that did not say so, or of which there is no record',
+  )
+  expect(texts).toContain('The Sentinels announce 10.0.0.2:6379: s1 at 3.000 s and s2 at 3.000 s')
 })
 
 test('a handover that an operator ordered is told as one', async () => {

@@ -17,7 +17,11 @@ export function tellAftermath(story: Story): ChainSentence[] {
 }
 
 function tellPromotion(promotion: Promotion, story: Story): ChainSentence[] {
-  const { node, sentinel, atMs } = promotion
+  const { node, sentinel, atMs, isHearsay } = promotion
+  if (isHearsay) {
+    const text = `${node} is promoted by a Sentinel that did not say so, or of which there is no record. ${sentinel} hears of it, and sends clients to it from now on.`
+    return [link(atMs, text, sentinel)]
+  }
   const role = roleChange(story, node, (one) => one.role.kind === 'master')
   const own =
     role === undefined || role.atMs >= atMs

@@ -81,7 +81,7 @@ function unnoticed({ master, startMs, attempts }: SuspectedMaster): ChainSentenc
 
 /** Where no record has the beginning. */
 const UNKNOWN_CAUSE = (master: string) =>
-  `No record says that a Sentinel held ${master} down: an operator ordered it, or those that noticed were killed within a second.`
+  `No record says that a Sentinel held ${master} down: an operator ordered it, or those that noticed were killed within a second, or keep no record.`
 
 const ORDERED = (master: string) => `No Sentinel held ${master} down: an operator ordered it.`
 

@@ -59,6 +59,8 @@ export interface Attempt extends Noticed {
 
 export interface Promotion extends Noticed {
   readonly node: string
+  /** No Sentinel said that it promoted the node; this one was the first to take it for the master. */
+  readonly isHearsay: boolean
 }
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -119,6 +121,7 @@ class Finder {
       if (name === '+try-failover') this.#began(by, group, master, kind)
       else this.#saidOfMaster(by, facts, group, master)
     }
+    if (facts.switched !== undefined) this.#switched(group, by, facts.switched)
     const incident = this.#current.get(group)
     if (incident === undefined) return
     const node = facts.subject?.kind === 'replica' ? facts.subject.name : undefined
@@ -127,8 +130,8 @@ class Finder {
         attempt.selected = { atMs: by.atMs, node }
       })
     }
-    if (name === '+promoted-slave' && node !== undefined) incident.promotion ??= { ...by, node }
-    if (facts.switched !== undefined) this.#switched(group, by, facts.switched)
+    if (name === '+promoted-slave' && node !== undefined)
+      incident.promotion ??= { ...by, node, isHearsay: false }
   }
 
   #saidOfMaster(
@@ -190,11 +193,21 @@ class Finder {
   /** A Sentinel that was cut off may hear of it after the next incident has begun. */
   #switched(group: string, by: Noticed, { from, to }: { from: string; to: string }): void {
     if (from === to) return
-    const incident = this.incidents.findLast((one) => one.group === group && one.master === from)
-    if (incident === undefined) return
+    const known = this.incidents.findLast((one) => one.group === group && one.master === from)
+    const incident =
+      known === undefined || this.#isAnother(known, by)
+        ? this.#open(group, from, by.atMs, false)
+        : known
     addFirst(incident.switches, by)
-    // The Sentinel that promotes may die before it can say so.
-    incident.promotion ??= { ...by, node: to }
+    // The Sentinel that promotes may die before it can say so, or keep no record.
+    incident.promotion ??= { ...by, node: to, isHearsay: true }
+  }
+
+  /** Whether a switch is of a later failover than this one, of the same master, of which nobody has said anything so far. */
+  #isAnother(known: OpenIncident, { sentinel }: Noticed): boolean {
+    const current = this.#current.get(known.group)
+    const hasSwitched = known.switches.some((one) => one.sentinel === sentinel)
+    return hasSwitched && known !== current && current?.promotion?.node === known.master
   }
 
   #voted(by: Noticed, leader: string, epoch: number): void {
