@@ -78,6 +78,9 @@ test('an incident is chosen by its id, its moment or its group; wrong questions 
   expect(named.stdout).toContain(`, incident ${id}\n`)
   expect(readFileSync(page, 'utf8')).toContain('<html')
   expect((await ask('--at', new Date().toISOString())).status).toBe(0)
+  const late = await ask('--since', '2999-01-01T00:00:00Z')
+  expect(late).toMatchObject({ status: 1, stdout: '' })
+  expect(late.stderr).toMatch(/the records of mymaster end before that time, at 20\d\d-/)
   const unknown = await ask('--id', 'mymaster-99')
   expect(unknown).toMatchObject({ status: 1, stdout: '' })
   expect(unknown.stderr).toContain(

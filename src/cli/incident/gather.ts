@@ -2,7 +2,8 @@
 import type { SentinelLife } from '../../blackbox/incident/life.ts'
 import { type MemberAccess, nodeLogin } from '../explain/look.ts'
 import { nodesOf } from '../ledger/wire-ledgers.ts'
-import { say } from '../report.ts'
+import { clockTime } from '../replay/words.ts'
+import { EXIT_FAILED, say } from '../report.ts'
 import { readAccess } from '../status/access.ts'
 import { EXIT_NO_ANSWER } from '../status/status.ts'
 import { askGroup } from './group-meant.ts'
@@ -53,6 +54,11 @@ export async function gatherRecords(
   }
   for (const { address, reason } of records.missing)
     say(`vedette: no record of ${address}: ${reason}`)
+  const { endMs } = records
+  if (Number.isFinite(endMs) && (choice.since ?? choice.at ?? 0) > endMs) {
+    say(`vedette: the records of ${group} end before that time, at ${clockTime(endMs)}`)
+    return EXIT_FAILED
+  }
   say(`vedette: no Sentinel of ${group} sends a record`)
   return EXIT_NO_ANSWER
 }

@@ -89,6 +89,12 @@ export class WireRecords {
     return Math.min(...this.records.map(({ segments }) => segments.at(-count)?.fromMs ?? 0))
   }
 
+  /** When the last of them was written to, by our own clock; minus infinity if there is none. */
+  get endMs(): number {
+    const ends = this.records.flatMap(({ segments }) => segments.at(-1)?.untilMs ?? [])
+    return Math.max(...ends)
+  }
+
   async #fetch(
     address: string,
     segments: readonly ListedSegment[],
