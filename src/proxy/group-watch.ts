@@ -125,6 +125,7 @@ export class GroupWatch {
         named: (by, group, master, askedAtMs) => this.#named(by, group, master, askedAtMs),
         described: (by, group, question, fields) => this.#described(by, group, question, fields),
         heard: (event, group) => this.#heard(event, group),
+        log: (_by, level, text) => this.#start.port.log(level, `Sentinel ${name}: ${text}`),
       },
       address,
     )

@@ -4,11 +4,12 @@
  * Sentinel that has just switched connects to all nodes anew, and answers questions only after that.
  */
 import type { Address } from '../base/ip.ts'
+import { oneLine } from '../base/one-line.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import { plainOf } from '../resp/plain.ts'
 import type { Reply } from '../resp/reply.ts'
 import { type Malformed, ReplyDecoder } from '../resp/reply-decoder.ts'
-import type { WireId } from './port.ts'
+import type { ProxyLogLevel, WireId } from './port.ts'
 
 /** What a link asks of its watch. */
 export interface LinkHome {
@@ -24,6 +25,7 @@ export interface LinkHome {
   described(link: SentinelLink, group: string, question: Described, fields: FieldList): void
   /** It has announced something about a failover of this group. */
   heard(event: FailoverNews, group: string): void
+  log(link: SentinelLink, level: ProxyLogLevel, text: string): void
 }
 
 /** Events that tell where a failover is. */
@@ -72,11 +74,13 @@ export class SentinelLink {
   #retryAtMs = 0
   #askAtMs = 0
   #describeAtMs = 0
+  readonly #faults: Faults
   lastFault = 'not connected yet'
 
   constructor(home: LinkHome, address: Address) {
     this.#home = home
     this.address = address
+    this.#faults = new Faults((level, text) => home.log(this, level, text))
   }
 
   get isUp(): boolean {
@@ -185,6 +189,7 @@ export class SentinelLink {
     else this.#ears = undefined
     this.#retryAtMs = nowMs + RETRY_MS
     this.lastFault = reason
+    this.#faults.wrong('', reason)
   }
 
   #ask(
@@ -208,8 +213,12 @@ export class SentinelLink {
     if (kind === 'message') return this.#event(line, words as readonly unknown[])
     if (kind === 'subscribe' && line.asked[0]?.kind !== 'subscribed') return
     const question = line.asked.shift()
-    if (reply.kind === 'error') this.lastFault = reply.text
-    if (question !== undefined) this.#answered(line, question, reply)
+    if (question === undefined) return
+    if (reply.kind === 'error') {
+      this.lastFault = reply.text
+      this.#faults.wrong(question.group, reply.text)
+    }
+    this.#answered(line, question, reply)
   }
 
   #answered(line: Line, { kind, group, askedAtMs }: Question, reply: Reply): void {
@@ -218,9 +227,14 @@ export class SentinelLink {
         if (reply.kind !== 'error') line.saidSinceMs = askedAtMs
         return
       case 'myid':
-        if (reply.kind === 'bulk') this.#home.identified(this, reply.bytes)
+        if (reply.kind === 'bulk') {
+          this.#faults.well('', 'it answers')
+          this.#home.identified(this, reply.bytes)
+        }
         return
       case 'master':
+        if (reply.kind === 'nullArray') this.#faults.wrong(group, `it knows no group ${group}`)
+        else if (reply.kind !== 'error') this.#faults.well(group, `it knows the group ${group}`)
         return this.#home.named(this, group, addressIn(reply), askedAtMs)
       case 'sentinels':
       case 'replicas':
@@ -242,6 +256,33 @@ export class SentinelLink {
       this.#home.named(this, first, master, saidSinceMs)
     }
     this.#home.heard(event, first)
+  }
+}
+
+/** So many different ones in a row are told: a stranger must not fill the log. */
+const MAX_TOLD = 5
+
+/** What is wrong with a Sentinel, each fault told once until all is well again. */
+class Faults {
+  /** By the group it is about; empty: the connection. */
+  readonly #told = new Map<string, Set<string>>()
+  readonly #tell: (level: ProxyLogLevel, text: string) => void
+
+  constructor(tell: (level: ProxyLogLevel, text: string) => void) {
+    this.#tell = tell
+  }
+
+  wrong(about: string, text: string): void {
+    const told = this.#told.get(about) ?? new Set()
+    this.#told.set(about, told)
+    if (told.has(text) || told.size >= MAX_TOLD) return
+    told.add(text)
+    this.#tell('warning', oneLine(text))
+  }
+
+  /** `text` is told if there was a fault. */
+  well(about: string, text: string): void {
+    if (this.#told.delete(about)) this.#tell('notice', text)
   }
 }
 

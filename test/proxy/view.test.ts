@@ -1,5 +1,6 @@
 /** Whom the proxy believes, and for how long. */
 import { describe, expect, test } from 'vitest'
+import { error, NULL_ARRAY } from '../../src/resp/reply.ts'
 import { A, B, DEFAULTS, ProxyStage } from '../support/proxy-stage.ts'
 
 const [S1, S2, S3] = ['10.0.1.1:26379', '10.0.1.2:26379', '10.0.1.3:26379']
@@ -256,4 +257,51 @@ test('other Sentinels and groups can be configured without cutting a client', ()
   stage.pass(100)
   client.sends('INCR a')
   expect([client.isClosed, stage.server(A).takes()]).toEqual([false, ['PING', 'INCR a']])
+})
+
+describe('the log tells of a Sentinel', () => {
+  const about = (stage: ProxyStage, sentinel: string): readonly string[] =>
+    stage.logged.filter((line) => line.startsWith(`Sentinel ${sentinel}: `))
+  const SAYS = `Sentinel ${S1}:`
+
+  test('that it knows no such group, once until it does', () => {
+    const stage = new ProxyStage()
+    stage.instead = NULL_ARRAY
+    stage.pass(5_000)
+    expect(about(stage, S1)).toEqual([`${SAYS} it knows no group mymaster`])
+    stage.instead = undefined
+    stage.pass(5_000)
+    expect(about(stage, S1).slice(1)).toEqual([`${SAYS} it knows the group mymaster`])
+  })
+
+  test('what it refuses, in its words', () => {
+    const stage = new ProxyStage()
+    stage.instead = error("ERR unknown command 'SENTINEL'")
+    stage.pass(5_000)
+    expect(about(stage, S1)).toEqual([`${SAYS} ERR unknown command 'SENTINEL'`])
+  })
+
+  test('that it cannot be reached, and that it answers again', () => {
+    const stage = new ProxyStage()
+    stage.names.set(S1, undefined)
+    stage.pass(20_000)
+    const gone = about(stage, S1)
+    expect([...new Set(gone)]).toEqual(gone)
+    expect(gone.length).toBeGreaterThan(0)
+    stage.names.set(S1, A)
+    stage.pass(5_000)
+    expect(about(stage, S1).slice(gone.length)).toEqual([`${SAYS} it answers`])
+    expect(about(stage, S2)).toEqual([])
+  })
+
+  test('no more than five faults in a row, each a line of its own', () => {
+    const stage = new ProxyStage()
+    for (let at = 0; at < 20; at++) {
+      stage.instead = error(`ERR ${at}\x1b[2J`)
+      stage.pass(1_000)
+    }
+    const lines = about(stage, S1)
+    expect(lines).toHaveLength(5)
+    expect(lines[0]).toBe(`${SAYS} ERR 0\\x1b[2J`)
+  })
 })

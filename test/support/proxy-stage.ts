@@ -47,6 +47,8 @@ export class ProxyStage {
   readonly infos = new Map<string, string>()
   readonly logged: string[] = []
   answersPings = true
+  /** What Sentinels say instead of naming a master; undefined: they name it. */
+  instead: Reply | undefined
   exited: number | undefined
   nowMs = 1_000
   readonly #wires = new Map<WireId, Wire>()
@@ -216,7 +218,7 @@ export class ProxyStage {
     else if (argv[1] === 'MYID') this.#tell(id, bulk(runId(address)))
     else if (argv[1] === 'GET-MASTER-ADDR-BY-NAME') {
       const { host, port } = addressOf(named)
-      this.#tell(id, array([bulk(host), bulk(String(port))]))
+      this.#tell(id, this.instead ?? array([bulk(host), bulk(String(port))]))
     } else if (argv[1] === 'SENTINELS') {
       const others = this.knows.get(address) ?? SENTINELS.filter((one) => one !== address)
       this.#tell(id, array(others.map((one) => rowOf(one, runId(one)))))
