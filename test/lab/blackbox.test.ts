@@ -73,6 +73,9 @@ test('a moment shows what the Sentinel believed then; wrong questions are told h
   const early = await vedette('replay', '--at', '2001-01-01T00:00:00Z', folder)
   expect(early).toMatchObject({ status: 1, stdout: '' })
   expect(early.stderr).toContain('the record begins after 2001-01-01T00:00:00.000Z')
+  const late = await vedette('replay', '--at', '2301-01-01T00:00:00Z', folder)
+  expect(late).toMatchObject({ status: 0, stdout: expect.stringMatching(/^at \S+:\nSentinel /) })
+  expect(late.stderr).toMatch(/^vedette: the record ends at \S+: this is its last moment\n$/)
   for (const wrong of [['--at', 'yesterday'], ['--events', '--json'], ['--step']]) {
     expect(await vedette('replay', ...wrong, folder), wrong.join(' ')).toMatchObject({ status: 2 })
   }

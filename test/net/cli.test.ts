@@ -214,6 +214,19 @@ test('a file that is not there is wrong input, and never an answer that scripts 
     expect(await vedette(program, conf)).toMatchObject({ status: 1 })
 })
 
+test('check refuses what only --deep uses, where nobody is asked', async () => {
+  const path = write('sentinel.yml', sentinelYml(26_379))
+  for (const [option, value] of [
+    ['--user', 'a'],
+    ['--pass', 'b'],
+    ['--timeout', '5s'],
+  ] as const) {
+    const { status, stderr } = await vedette('check', path, option, value)
+    expect(status).toBe(2)
+    expect(stderr).toContain(`vedette: ${option} is only for --deep`)
+  }
+})
+
 test('check warns of what is unwise, and ends with 0', async () => {
   const path = write('sentinel.yml', `sentinels: 2\n${sentinelYml(26_379)}`)
   const { status, stderr } = await vedette('check', path)

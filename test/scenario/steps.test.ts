@@ -205,6 +205,8 @@ describe('problems of steps name their place and a way out', () => {
     ['{ at: 5s, shape: { loss: 10 } }', /loss {2}must be a share from 0 to 1/],
     ['{ at: 5s, cut: { from: a, to: a } }', /cut {2}leads from a host to itself/],
     ['{ at: 5s, cut: { between: [a, a] } }', /cut {2}leads from a host to itself/],
+    ['{ at: 5s, shape: { between: [a, a], loss: 0.1 } }', /shape {2}leads from a host to itself/],
+    ['{ at: 5s, shape: { from: a, to: a, loss: 0.1 } }', /shape {2}leads from a host to itself/],
     ['{ at: 5s, cut: { between: [a, q] } }', /cut\.between {2}no host is called q/],
     ['{ at: 5s, cut: { from: a } }', /cut {2}must be from and to, or between: \[a, b\]/],
     ['{ at: 5s, clock-drift: { process: s1, rate: 0 } }', /rate {2}must be from 0.1 to 10/],

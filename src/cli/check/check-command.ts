@@ -11,9 +11,10 @@ export function addCheck(program: Command): void {
     .option('--elsewhere', 'the file is for another machine: do not look for what it names here')
     .option('--deep', 'also ask every node and Sentinel, and try what a failover needs')
     .addOption(
-      new Option('--timeout <time>', 'with --deep: how long the whole check may take')
-        .default(10_000, '10s')
-        .argParser(duration),
+      new Option(
+        '--timeout <time>',
+        'with --deep: how long the whole check may take (default: 10s)',
+      ).argParser(duration),
     )
     .option(
       '--user <name>',

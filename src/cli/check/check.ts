@@ -12,7 +12,7 @@ export interface CheckOptions {
   readonly deep?: true
   /** Every option of every group is shown, with where it comes from. */
   readonly settings?: true
-  readonly timeout: number
+  readonly timeout?: number
   readonly user?: string
   readonly pass?: string
 }
@@ -20,6 +20,8 @@ export interface CheckOptions {
 /** Resolves to the exit status: 0 if the file can be used, with or without warnings. */
 export async function runCheck(path: string, options: CheckOptions): Promise<number> {
   if (options.deep === true) return await runDeep(path, options)
+  const idle = (['timeout', 'user', 'pass'] as const).find((key) => options[key] !== undefined)
+  if (idle !== undefined) return refuseIdle(idle)
   const { problems, sentinel, node } = await checkFile(path, options.elsewhere === true)
   if (options.settings === true && node !== undefined) return refuseSettings()
   const settings = sentinel === undefined ? {} : settingsInForce(sentinel)
@@ -32,6 +34,15 @@ export async function runCheck(path: string, options: CheckOptions): Promise<num
     say(verdict(path, problems))
   }
   return count(problems, 'error') > 0 ? EXIT_CONFIG : 0
+}
+
+const DEEP_MS = 10_000
+
+/** Nobody is asked, so it would have no effect. */
+function refuseIdle(option: string): number {
+  say(`vedette: --${option} is only for --deep, which asks nodes and Sentinels`)
+  say('  add --deep, or leave it out')
+  return EXIT_CONFIG
 }
 
 function refuseSettings(): number {
@@ -48,7 +59,10 @@ async function runDeep(path: string, options: CheckOptions): Promise<number> {
   }
   const { checkDeep } = await import('./deep/deep.ts')
   const { deepJson, deepText, exitStatusOf } = await import('./deep/deep-text.ts')
-  const report = await checkDeep(path, await checkFile(path, false), options)
+  const report = await checkDeep(path, await checkFile(path, false), {
+    ...options,
+    timeout: options.timeout ?? DEEP_MS,
+  })
   process.stdout.write(options.json ? `${deepJson(report)}\n` : deepText(report))
   return exitStatusOf(report)
 }

@@ -83,8 +83,10 @@ function playToEnd(source: SegmentSource, isShowingEvents: boolean): SegmentOutc
 /** What the last step before a moment left behind. */
 function showMoment(sources: readonly SegmentSource[], atMs: number): number {
   let belief: readonly string[] | undefined
+  let endMs = 0
   const outcomes: SegmentOutcome[] = []
   const look = ({ state, now, next }: PlacedStep): void => {
+    endMs = Math.max(endMs, now.wallMs)
     const isLast = now.wallMs <= atMs && (next === undefined || next.wallMs > atMs)
     if (isLast) belief = [`at ${clockTime(now.wallMs)}:`, ...beliefOf(state, now).map(shownText)]
   }
@@ -100,6 +102,7 @@ function showMoment(sources: readonly SegmentSource[], atMs: number): number {
   }
   const faults = outcomes.flatMap(({ fault }) => (fault === undefined ? [] : [`vedette: ${fault}`]))
   for (const fault of faults) say(fault)
+  if (endMs < atMs) say(`vedette: the record ends at ${clockTime(endMs)}: this is its last moment`)
   process.stdout.write(`${belief.join('\n')}\n`)
   return statusOf(outcomes)
 }

@@ -51,11 +51,13 @@ const onPath = (kind: 'cut' | 'hold' | 'refuse') =>
       const [from, to] = isBoth ? raw.between : [raw.from, raw.to]
       here.at(isBoth ? 'between' : 'from').hosts([from])
       here.at(isBoth ? 'between' : 'to').hosts([to])
-      if (from === to) here.wrong('leads from a host to itself', 'name two hosts')
+      if (from === to) here.wrong(...TO_ITSELF)
       const there = { kind, from, to }
       return isBoth ? [there, { kind, from: to, to: from }] : [there]
     },
   )
+
+const TO_ITSELF = ['leads from a host to itself', 'name two hosts'] as const
 
 const DISK_REASONS = { write: 'No space left on device', sync: 'Input/output error' } as const
 
@@ -132,6 +134,7 @@ export const ACTIONS = {
     here.at('between').hosts(between ?? [])
     here.hosts([from, to].filter((host) => host !== undefined))
     const [a, b] = between ?? [from, to]
+    if (a !== undefined && a === b) here.wrong(...TO_ITSELF)
     const there: Action = { kind: 'shape', from: a, to: b, shape: toShape(raw) }
     return between === undefined ? [there] : [there, { ...there, from: b, to: a }]
   }),
