@@ -11,13 +11,14 @@ import { fencesNeeded, parseVoter, votersIn, writeQuorum } from '../core/failove
 import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOptionKey } from '../core/group-options.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 import { locationOf, type SentinelFile } from './sentinel-file.ts'
+import { type OwnPort, sharedPorts } from './shared-ports.ts'
 
-/** Empty if there is nothing to say. The only errors are quorums that can never be reached. */
+/** Empty if there is nothing to say. The only errors are ports that are one, and quorums that can never be reached. */
 export function advise(file: SentinelFile): Problem[] {
   const { groups } = file.core
   if (groups.length === 0) {
     const hint = 'there is nothing to do until SENTINEL MONITOR adds a group'
-    return [warn(file, 'W_NO_GROUP', 'groups', 'no group is monitored', hint)]
+    return [...advisePorts(file), warn(file, 'W_NO_GROUP', 'groups', 'no group is monitored', hint)]
   }
   const perGroup = groups.flatMap((group) => [
     ...adviseQuorum(file, group),
@@ -29,7 +30,29 @@ export function advise(file: SentinelFile): Problem[] {
     ...adviseVoters(file, group),
     ...adviseClientAddresses(file, group),
   ])
-  return [...adviseNumber(file), ...adviseName(file), ...perGroup]
+  return [...advisePorts(file), ...adviseNumber(file), ...adviseName(file), ...perGroup]
+}
+
+function advisePorts(file: SentinelFile): Problem[] {
+  return sharedPorts(ownPorts(file)).map(({ option, message, hint }) => {
+    return { ...warn(file, 'E_DUPLICATE', option, message, hint), severity: 'error' }
+  })
+}
+
+function ownPorts({ listen, core, http, proxy, locations }: SentinelFile): readonly OwnPort[] {
+  const { bind } = listen
+  // As the file has it, a sentinel.yml or a sentinel.conf.
+  const tlsPort = locations.has('tls.port') ? 'tls.port' : 'tls-port'
+  const entrances = (proxy?.groups ?? []).flatMap(({ name, port, readPort }) => [
+    { option: `proxy.groups.${name}.port`, port, bind: proxy?.bind ?? [] },
+    { option: `proxy.groups.${name}.read-port`, port: readPort, bind: proxy?.bind ?? [] },
+  ])
+  return [
+    { option: 'port', port: listen.port, bind },
+    { option: tlsPort, port: core.tlsPort, bind },
+    { option: 'http-port', port: http.port, bind: http.bind.length > 0 ? http.bind : bind },
+    ...entrances,
+  ]
 }
 
 /** Peers that do not resolve names drop a hello that contains one. */

@@ -32,6 +32,40 @@ test('nothing is said about a number of Sentinels that is not known', () => {
   expect(adviceFor({ quorum: 5 })).toEqual([])
 })
 
+function portsOf(text: string): readonly string[] {
+  const parsed = parseSentinelYml(
+    `groups: { g: { master: "10.0.0.1:6379", quorum: 2 } }\n${text}`,
+    'f.yml',
+  )
+  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'))
+  const wrong = advise(parsed.value).filter(({ severity }) => severity === 'error')
+  return wrong.map(({ line, path, message }) => `${line} ${path} ${message}`)
+}
+
+const PROXY = 'proxy: { sentinels: ["10.0.0.1", "10.0.0.2", "10.0.0.3"]'
+
+test('two ports of one file that are one are an error, as the start would find', () => {
+  expect(portsOf('port: 26379\nhttp-port: 26379')).toEqual([
+    '3 http-port 26379 is the port of port, too',
+  ])
+  expect(portsOf('http-port: 8000\ntls: { port: 8000 }')).toEqual([
+    '2 http-port 8000 is the port of tls.port, too',
+  ])
+  expect(portsOf(`${PROXY}, groups: { g: { port: 26379 } } }`)[0]).toContain(
+    'proxy.groups.g.port 26379 is the port of port, too',
+  )
+})
+
+test('one port on two addresses is two ports, and none is none', () => {
+  const two = 'bind: [127.0.0.1]\nhttp-bind: [127.0.0.2]\nport: 26379\nhttp-port: 26379'
+  expect(portsOf(two)).toEqual([])
+  expect(
+    portsOf('bind: ["*"]\nhttp-bind: [127.0.0.2]\nport: 26379\nhttp-port: 26379'),
+  ).toHaveLength(1)
+  expect(portsOf('bind: [-127.0.0.1]\nhttp-port: 26379')).toHaveLength(1)
+  expect(portsOf('http-port: 0')).toEqual([])
+})
+
 test('a quorum far above the usual asks how many Sentinels there are', () => {
   expect(adviceFor({ quorum: 6 })).toEqual(['W_QUORUM_UNCHECKED'])
   expect(adviceFor({ quorum: 6, sentinels: 11 })).toEqual([])

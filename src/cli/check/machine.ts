@@ -9,6 +9,7 @@ import type { ConfLine } from '../../config/conf-lines.ts'
 import type { HttpOptions } from '../../config/http-options.ts'
 import type { Problem, ProblemCode } from '../../config/problem.ts'
 import { locationOf, type SentinelFile, stateFileName } from '../../config/sentinel-file.ts'
+import { sharedPorts } from '../../config/shared-ports.ts'
 import { certificatesUsedBy } from '../../config/tls-options.ts'
 import { checkSentinelAclFile } from '../../core/access/access-start.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
@@ -65,6 +66,7 @@ export async function problemsOfNode(
   const tls = tlsOptionsOf(settings)
   const usedBy = certificatesNodeUses(settings)
   return [
+    ...portProblems(settings, locate),
     ...certificateProblems({ tls, usedBy, nowMs: Date.now(), announced }, locate),
     ...aclProblems(locate, () => nodeUsers(users, settings)),
     ...(await bindProblems(settings.text('bind').split(' '), locate)),
@@ -84,6 +86,22 @@ export function certificatesOf(file: SentinelFile, path: string): CertificateQue
   const announced = announceIp === '' ? own : [announceIp]
   const usedBy = certificatesUsedBy(file)
   return { tls: inFolder(file.tls, homeOf(file, path)), usedBy, nowMs: Date.now(), announced }
+}
+
+function portProblems(settings: Settings, locate: Locate): Problem[] {
+  const [bind, httpBind] = (['bind', 'http-bind'] as const).map((name) =>
+    settings
+      .text(name)
+      .split(' ')
+      .filter((word) => word !== ''),
+  )
+  const ports = (['port', 'tls-port', 'http-port'] as const).map((option) => {
+    const isOther = option === 'http-port' && httpBind?.length !== 0
+    return { option, port: settings.int(option), bind: (isOther ? httpBind : bind) ?? [] }
+  })
+  return sharedPorts(ports).map(({ option, message, hint }) =>
+    problem(locate(option), 'E_DUPLICATE', message, hint),
+  )
 }
 
 /** A problem names its options as the file does. */

@@ -33,6 +33,21 @@ async function found(path: string, elsewhere = false): Promise<string[]> {
   })
 }
 
+test('a data node with two doors on one port would not start', async () => {
+  const path = write('redis.conf', 'bind 127.0.0.1', 'port 7000', 'http-port 7000')
+  expect(await found(path)).toEqual([
+    'error E_DUPLICATE 3 http-port: 7000 is the port of port, too',
+  ])
+  const other = write(
+    'redis.conf',
+    'bind 127.0.0.1',
+    'port 7000',
+    'http-port 7000',
+    'http-bind ::1',
+  )
+  expect(await found(other)).toEqual([])
+})
+
 test('a file in which all is well has no problems', async () => {
   expect(await found(write('s.yml', GROUP, 'bind: 127.0.0.1'))).toEqual([])
   expect(await found(write('redis.conf', 'bind 127.0.0.1', 'save 900 1'))).toEqual([])
