@@ -2,7 +2,7 @@
  * What CI runs after `npm test`: everything that takes minutes, in two lanes beside each other. One holds
  * the real processes, which mostly wait; the other computes, and takes only the time that the first one
  * leaves. The output of a step is shown when it is over, so that the two do not mix, and what failed is
- * named once more in the last lines, because of a long log often only the end is kept.
+ * shown once more at the end, because of a long log often only its last kilobytes are kept.
  *
  *   node scripts/ci.mjs [--limit MINUTES]
  *
@@ -16,8 +16,9 @@ import { captureNode } from './spawn.mjs'
 const options = scriptOptions(import.meta.url, { limit: { type: 'string', default: '25' } })
 const LIMIT_MS = Number(options.limit) * 60_000
 /** Of a step that passed only the end is shown, which tells how much it has seen. */
-const LINES_OF_PASSED = 15
-const LINES_OF_FAILED = 400
+const END_OF_PASSED = { lines: 15, characters: 2_000 }
+const END_OF_FAILED = { lines: 400, characters: 100_000 }
+const END_OF_FAILED_AGAIN = { lines: 100, characters: 7_000 }
 
 const { PRIORITY_NORMAL, PRIORITY_LOW } = constants.priority
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--silent=passed-only', '--project']
@@ -45,6 +46,10 @@ const LANES = [
 
 endWithParents()
 const results = (await Promise.all(LANES.map(runLane))).flat()
+for (const { name, output, hasPassed } of results) {
+  if (!hasPassed)
+    console.log(`\n--- ${name}, the end once more\n${endOf(output, END_OF_FAILED_AGAIN)}`)
+}
 console.log('')
 for (const { line } of results) console.log(line)
 process.exitCode = results.every(({ hasPassed }) => hasPassed) ? 0 : 1
@@ -71,12 +76,10 @@ async function runStep({ name, args }, priority) {
   const seconds = Math.round((Date.now() - startedMs) / 1_000)
   const hasPassed = status === 0
   const line = `${hasPassed ? '✓' : '✗'} ${name} (${seconds} s)${isLate ? `: not over after ${options.limit} minutes` : ''}`
-  console.log(
-    `\n--- ${name}\n${endOf(output, hasPassed ? LINES_OF_PASSED : LINES_OF_FAILED)}\n${line}`,
-  )
-  return { line, hasPassed }
+  console.log(`\n--- ${name}\n${endOf(output, hasPassed ? END_OF_PASSED : END_OF_FAILED)}\n${line}`)
+  return { name, line, output, hasPassed }
 }
 
-function endOf(output, lines) {
-  return output.trimEnd().split('\n').slice(-lines).join('\n')
+function endOf(output, { lines, characters }) {
+  return output.trimEnd().split('\n').slice(-lines).join('\n').slice(-characters)
 }
