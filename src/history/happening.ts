@@ -68,6 +68,8 @@ export type Occurrence =
       /** For a `+try-failover`: how the failover came about; undefined: this engine does not say. */
       readonly failover?: FailoverKind
     }
+  /** A process answered a command of the timeline with an error. */
+  | { readonly kind: 'refused'; readonly command: string; readonly reason: string }
   | { readonly kind: 'log'; readonly level: string; readonly text: string }
   /** The master of a group, as this Sentinel tells clients. */
   | { readonly kind: 'view'; readonly group: string; readonly master: Address }

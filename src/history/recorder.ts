@@ -1,3 +1,4 @@
+import type { Reply } from '../resp/reply.ts'
 import type { Checker } from './checkers/checker.ts'
 import { type Happening, isForCheckers, type Occurrence } from './happening.ts'
 
@@ -20,6 +21,12 @@ export class Recorder {
     if (isKept) this.happenings.push(happening)
     for (const checker of this.#checkers) this.#check(checker, happening)
     if (isKept && this.#isWanted?.(happening) === true) this.#found()
+  }
+
+  /** What a process answered to a command of the timeline: an error is told, because a slip would go unnoticed. */
+  answered(process: string, argv: readonly string[], reply: Reply | undefined): void {
+    if (reply?.kind !== 'error') return
+    this.record(process, { kind: 'refused', command: argv.join(' '), reason: reply.text })
   }
 
   /** For how long nothing has happened. */

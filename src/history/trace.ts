@@ -43,6 +43,8 @@ export function describe(happening: Happening, nameOf: NameOf): string {
       return happening.text ?? '(no remark any more)'
     case 'event':
       return `${happening.name} ${withNames(happening.payload, nameOf)}`.trimEnd()
+    case 'refused':
+      return `refuses ${happening.command}: ${happening.reason}`
     case 'log':
       return `(${happening.level}) ${happening.text}`
     case 'view':

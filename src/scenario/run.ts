@@ -276,6 +276,7 @@ const ROUTINE_EVENTS: ReadonlySet<HeardEvent> = new Set(['+slave', '+sentinel', 
 const RUN_ID = /[0-9a-f]{40}/g
 const SHOWN: ReadonlySet<Happening['kind']> = new Set([
   'fault',
+  'refused',
   'status',
   'event',
   'view',

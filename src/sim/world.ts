@@ -221,11 +221,8 @@ export class SimWorld {
       processes: this.#processes,
       moved: (process) => this.#moved(process),
       command: (process, argv) => {
-        this.ask(
-          process,
-          filledIn(argv, (name) => this.addressOf(name)),
-          () => {},
-        )
+        const words = filledIn(argv, (name) => this.addressOf(name))
+        this.ask(process, words, (reply) => this.#recorder.answered(process, words, reply))
       },
       measure: () => this.#measure(),
       lie: (process, to, lie) => process.deliver(() => this.#programs.lie(process.name, to, lie)),

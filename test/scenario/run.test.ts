@@ -115,6 +115,16 @@ test('a cluster that is still torn apart has not settled, and the finding says h
   expect(expectations[0]?.finding).toMatch(/s1 names n1 in config epoch 0; .*s2 names n[23]/)
 })
 
+test('a command that a process refuses is told, and one that it carries out is not', async () => {
+  const step = (word: string) => `{ at: 5s, command: { to: s1, argv: [SENTINEL, ${word}] } }`
+  const asked = altered('{ at: 5s, as: kill, kill: n1 }', `${step('MYIDD')}\n  - ${step('MYID')}`)
+  const { timeline } = await runScenario(parse(asked.replace(/after: kill, /, '')), { seed: '1' })
+  const refusals = timeline.filter(({ kind }) => kind === 'refused')
+  expect(refusals.map(({ process, text }) => `${process} ${text}`)).toEqual([
+    "s1 refuses SENTINEL MYIDD: ERR unknown subcommand 'MYIDD'. Try SENTINEL HELP.",
+  ])
+})
+
 test('the same seed gives the same result', async () => {
   const scenario = parse(altered(EXPECTATION, EXPECTATION))
   const first = await runScenario(scenario, { seed: '3' })

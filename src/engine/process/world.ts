@@ -94,7 +94,12 @@ class ProcessWorld implements World {
     this.#faults = new ProcessFaults({
       ...{ hosts, network, addresses: this.#addresses, ways: this.#ways },
       members: this.#processes,
-      command: (process, argv) => void this.ask(process, filledIn(argv, addressOf)),
+      command: (process, argv) => {
+        const words = filledIn(argv, addressOf)
+        void this.ask(process, words).then((reply) =>
+          this.#recorder.answered(process, words, reply),
+        )
+      },
     })
     this.#observer = new ProcessObserver({
       ...{ shell: this.#shell, topology, addressOf, nameOf },

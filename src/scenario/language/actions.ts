@@ -123,6 +123,7 @@ export const ACTIONS = {
         here.at(index).hosts(hosts)
       })
       here.once(groups.flat())
+      here.parts(groups)
       return [{ kind: 'partition', groups }]
     },
   ),

@@ -51,15 +51,28 @@ export const signedDuration = z
     return z.NEVER
   })
 
-export const duration = signedDuration.refine((ms) => ms >= 0, { error: 'must not be negative' })
+/** No run takes a month: a longer time is a slip, and its run would never end. */
+const MAX_HOURS = 720
+const TOO_LONG = { error: `must be at most ${MAX_HOURS}h` }
+
+function isPlayable(ms: number): boolean {
+  return ms <= MAX_HOURS * 3_600_000
+}
+
+export const duration = signedDuration
+  .refine((ms) => ms >= 0, { error: 'must not be negative' })
+  .refine(isPlayable, TOO_LONG)
 
 /** `3s`, `cut` or `cut + 3s`. */
-export const timeRef = z.string({ error: 'must be a time' }).transform((text, context) => {
-  const ref = parseTimeRef(text)
-  if (ref !== undefined) return ref
-  context.addIssue({ code: 'custom', message: 'must be a time' })
-  return z.NEVER
-})
+export const timeRef = z
+  .string({ error: 'must be a time' })
+  .transform((text, context) => {
+    const ref = parseTimeRef(text)
+    if (ref !== undefined) return ref
+    context.addIssue({ code: 'custom', message: 'must be a time' })
+    return z.NEVER
+  })
+  .refine(({ offsetMs }) => isPlayable(offsetMs), TOO_LONG)
 
 export const word = z
   .union([z.string(), z.number()], { error: 'must be a text or a number' })

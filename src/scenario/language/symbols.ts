@@ -150,6 +150,15 @@ export class StepPlace {
     this.#cast.checkOnce(this.#path, names)
   }
 
+  /** Notes a problem if one group has all hosts: nobody is parted from anybody. */
+  parts([first = [], ...others]: readonly (readonly string[])[]): void {
+    if (others.length > 0 || !this.#cast.hosts.every((host) => first.includes(host))) return
+    this.wrong(
+      'has all hosts in one group',
+      'hosts that are not named form one more: leave some out',
+    )
+  }
+
   wrong(message: string, hint: string): void {
     this.#problems.add(this.#path, 'E_VALUE', message, hint)
   }
