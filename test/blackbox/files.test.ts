@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { livesIn } from '../../src/cli/incident/lives.ts'
 import { playSegment, type SegmentOutcome } from '../../src/cli/replay/play.ts'
+import { bundleOf } from '../../src/io/blackbox/bundle.ts'
 import { frameOfSync, MAGIC } from '../../src/io/blackbox/frames.ts'
 import { segmentsAt } from '../../src/io/blackbox/records-at.ts'
 import { summaryOf } from '../../src/io/blackbox/segment-reader.ts'
@@ -254,4 +255,31 @@ test('a name that leads nowhere is told as such, and not as a damaged record', (
       hint: 'check the name, and that this user may read it',
     }),
   )
+})
+
+test('a folder of the folders of several Sentinels means all of them, and one with segments only its own', () => {
+  const all = scratchFolder('blackbox')
+  for (const name of ['s1', 's2', 's2/old']) {
+    mkdirSync(join(all, name))
+    writeFileSync(join(all, name, '00000001.vbb'), '')
+  }
+  const found = (path: string) => segmentsAt([path]).map((one) => one.path.slice(all.length + 1))
+  expect(found(all)).toEqual(['s1/00000001.vbb', 's2/00000001.vbb'])
+  expect(found(join(all, 's2'))).toEqual(['s2/00000001.vbb'])
+})
+
+test('a bundle that was cut off is told as far as it goes, and then what is missing', async () => {
+  const { folder, files, sentinel } = recorded()
+  for (let at = 0; at < 3; at++) {
+    sentinel.live(1_000)
+    files.recorder.cut()
+  }
+  files.finish()
+  const content = readFileSync(segmentsIn(folder)[0] ?? '')
+  const bundle = bundleOf([{ name: 's1/00000001.vbb', content }])
+  const path = join(scratchFolder('bundle'), 'a.bundle')
+  writeFileSync(path, bundle.subarray(0, bundle.length - 5))
+  const { lives, faults } = livesIn(segmentsAt([path]))
+  expect(lives).toHaveLength(1)
+  expect(faults.join()).toMatch(/00000001\.vbb, offset \d+: the bundle ends here, and 5 bytes/)
 })

@@ -20,7 +20,10 @@ export function bundleOf(members: readonly BundleMember[]): Buffer {
   return Buffer.concat([Buffer.from(BUNDLE_MAGIC), ...parts])
 }
 
-/** Undefined: the file is no bundle. Throws a StartError where it is damaged, or cannot be read. */
+/**
+ * Undefined: the file is no bundle. The last member of one that was cut off lacks bytes. Throws a StartError where it is
+ * damaged otherwise, or cannot be read.
+ */
 export function openBundle(path: string): readonly SegmentSource[] | undefined {
   if (beginningOf(path) !== BUNDLE_MAGIC) return undefined
   const file = readFileSync(path)
@@ -33,9 +36,9 @@ export function openBundle(path: string): readonly SegmentSource[] | undefined {
       throw new SegmentFault(path, at, 'a member of the bundle begins with its name and length')
     const start = at + lineEnd + 1
     const end = start + member.bytes
-    if (end > file.length)
-      throw new SegmentFault(path, start, `the bundle ends within its member ${member.name}`)
-    members.push({ path: `${path}/${member.name}`, content: file.subarray(start, end) })
+    const content = file.subarray(start, end)
+    const missing = member.bytes - content.length
+    members.push({ path: `${path}/${member.name}`, content, missing })
     at = end
   }
   return members

@@ -6,8 +6,14 @@ import {
   readEntries,
   readJournalHead,
 } from '../../journal/entry-text.ts'
-import { MAGIC, readFrame } from './frames.ts'
-import { beginningOf, located, SegmentFault, type SegmentSource } from './segment-reader.ts'
+import { MAGIC } from './frames.ts'
+import {
+  beginningOf,
+  frameAt,
+  located,
+  SegmentFault,
+  type SegmentSource,
+} from './segment-reader.ts'
 
 export interface JournalSegment {
   readonly path: string
@@ -38,7 +44,7 @@ export function readJournal(source: SegmentSource): JournalSegment {
     if (file !== undefined && frame !== undefined) {
       head = sound(path, MAGIC.length, readJournalHead(frame.text))
       for (let at = frame.endsAt; ; ) {
-        const next = located(path, at, () => entriesAt(file, at))
+        const next = located(path, at, () => entriesAt(source, file, at))
         if (next === undefined) break
         entries.push(...sound(path, at, readEntries(next.text)))
         at = next.endsAt
@@ -51,11 +57,10 @@ export function readJournal(source: SegmentSource): JournalSegment {
   return { path, head, entries, fault }
 }
 
-/** Undefined at the end, or where the last frame is torn. */
-function entriesAt(file: Buffer, at: number) {
-  const frame = readFrame(file, at)
-  if (frame === 'torn') return undefined
-  if (frame.type !== 'E') throw new RecordFault('a second head in one segment')
+function entriesAt(source: SegmentSource, file: Buffer, at: number) {
+  const frame = frameAt(source, file, at)
+  if (frame !== undefined && frame.type !== 'E')
+    throw new RecordFault('a second head in one segment')
   return frame
 }
 

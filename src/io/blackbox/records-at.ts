@@ -5,11 +5,15 @@ import { openBundle } from './bundle.ts'
 import { SEGMENT_SUFFIX } from './frames.ts'
 import { type SegmentSource, unreadable } from './segment-reader.ts'
 
-/** In the order of their names; a folder or a bundle means all in it. Throws a StartError. */
+/**
+ * In the order of their names; a folder or a bundle means all in it, and a folder without segments those in its folders.
+ * Throws a StartError.
+ */
 export function segmentsAt(paths: readonly string[]): readonly SegmentSource[] {
   return paths.flatMap((path) => {
     if (!isFolder(path)) return openBundle(path) ?? [{ path }]
-    return segmentsIn(path).map((name) => ({ path: join(path, name) }))
+    const own = segmentsIn(path)
+    return own.length > 0 ? own : namesIn(path).filter(isFolder).flatMap(segmentsIn)
   })
 }
 
@@ -21,10 +25,17 @@ function isFolder(path: string): boolean {
   }
 }
 
-function segmentsIn(folder: string): readonly string[] {
+function segmentsIn(folder: string): readonly SegmentSource[] {
+  const paths = namesIn(folder).filter((path) => path.endsWith(SEGMENT_SUFFIX))
+  return paths.map((path) => ({ path }))
+}
+
+/** With the folder before them. */
+function namesIn(folder: string): readonly string[] {
   try {
-    const names = readdirSync(folder).filter((name) => name.endsWith(SEGMENT_SUFFIX))
-    return names.sort()
+    return readdirSync(folder)
+      .sort()
+      .map((name) => join(folder, name))
   } catch (error) {
     throw unreadable(folder, error)
   }

@@ -40,6 +40,8 @@ export interface SegmentSource {
   readonly path: string
   /** Undefined: what the file at that path holds. */
   readonly content?: Buffer
+  /** So many bytes are missing at its end, because the bundle was cut off. */
+  readonly missing?: number
 }
 
 /** The file, and its first frame. */
@@ -58,7 +60,7 @@ export function openSegment(source: SegmentSource): RecordSegment | undefined {
     if (frame.type !== 'H') throw new RecordFault('a segment begins with its head')
     const { endsAt } = frame
     const head = readHead(frame.text)
-    return { path, head, headAt: MAGIC.length, blocks: () => blocksOf(path, file, endsAt) }
+    return { path, head, headAt: MAGIC.length, blocks: () => blocksOf(source, file, endsAt) }
   })
 }
 
@@ -77,8 +79,8 @@ export function beginningOf(source: SegmentSource): SegmentBeginning | undefined
     throw new SegmentFault(path, 0, what)
   }
   return located(path, MAGIC.length, () => {
-    const frame = readFrame(file, MAGIC.length)
-    return frame === 'torn' ? undefined : { file, frame }
+    const frame = frameAt(source, file, MAGIC.length)
+    return frame && { file, frame }
   })
 }
 
@@ -127,13 +129,14 @@ export function contentOf({ path, content }: SegmentSource): Buffer {
   }
 }
 
-function* blocksOf(path: string, file: Buffer, from: number): Generator<SegmentBlock> {
+function* blocksOf(source: SegmentSource, file: Buffer, from: number): Generator<SegmentBlock> {
+  const { path } = source
   let offset = from
   const events: unknown[] = []
   for (;;) {
     const next = located(path, offset, () => {
-      const frame = readFrame(file, offset)
-      if (frame === 'torn') return undefined
+      const frame = frameAt(source, file, offset)
+      if (frame === undefined) return undefined
       if (frame.type !== 'B') throw new RecordFault('a second head in one segment')
       return { endsAt: frame.endsAt, block: readBlock(frame.text, events) }
     })
@@ -141,6 +144,21 @@ function* blocksOf(path: string, file: Buffer, from: number): Generator<SegmentB
     yield { offset, block: next.block }
     offset = next.endsAt
   }
+}
+
+/**
+ * Undefined at the end, or where the last frame is torn, as its writer may have left it. Throws a RecordFault if the end is
+ * missing for another reason.
+ */
+export function frameAt(
+  { missing = 0 }: SegmentSource,
+  file: Buffer,
+  at: number,
+): RecordFrame | undefined {
+  const frame = readFrame(file, at)
+  if (frame !== 'torn') return frame
+  if (missing === 0) return undefined
+  throw new RecordFault(`the bundle ends here, and ${missing} bytes of this member are missing`)
 }
 
 /** Whatever fails in the records of `run` is said with its place. */
