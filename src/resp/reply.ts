@@ -4,8 +4,11 @@
  */
 export type Reply =
   | { readonly kind: 'simple'; readonly text: string }
-  /** `text` includes the code, as in `ERR no such key`. */
-  | { readonly kind: 'error'; readonly text: string }
+  /**
+   * `text` includes the code, as in `ERR no such key`. `isCounted`: a script hands on the error of a command
+   * that it called, which is in the statistics already.
+   */
+  | { readonly kind: 'error'; readonly text: string; readonly isCounted?: boolean }
   | { readonly kind: 'integer'; readonly value: number | bigint }
   | { readonly kind: 'bulk'; readonly bytes: string }
   /** Null: `$-1` in RESP2, `_` in RESP3. */

@@ -151,7 +151,7 @@ export class Execution implements CommandContext {
     }
     if (reply?.kind === 'error') {
       command.failedCalls++
-      countError(this.node.stats, reply.text)
+      if (reply.isCounted !== true) countError(this.node.stats, reply.text)
     }
   }
 

@@ -7,11 +7,11 @@ import type { Moment } from '../../base/clock.ts'
 import type { Closure } from '../../lua/machine/functions.ts'
 import type { Machine } from '../../lua/machine/machine.ts'
 import { LuaError, type LuaValue } from '../../lua/values.ts'
-import { error, type Reply } from '../../resp/reply.ts'
+import type { Reply } from '../../resp/reply.ts'
 import type { ClientSession } from '../sessions/session.ts'
 import { createEnvironment, describeError } from './environment.ts'
 import { FunctionLibraries } from './function-libraries.ts'
-import { luaToReply, raisedText } from './reply-conversion.ts'
+import { errorReply, luaToReply, raisedText } from './reply-conversion.ts'
 import type { RunningScript } from './run.ts'
 import { ScriptCache } from './script-cache.ts'
 
@@ -157,8 +157,8 @@ export class ScriptEngine {
   #failed(run: RunningScript, { value, place }: LuaError): Reply {
     this.run = undefined
     const text = raisedText(value)
-    if (place === undefined) return error(text)
-    return error(`${text} script: ${run.name}, on ${place.source}:${place.line}.`)
+    if (place === undefined) return errorReply(text, value)
+    return errorReply(`${text} script: ${run.name}, on ${place.source}:${place.line}.`, value)
   }
 }
 

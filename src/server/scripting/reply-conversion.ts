@@ -22,6 +22,8 @@ import {
 const MAX_DEPTH = 1_000
 const TOO_DEEP = error('ERR reached lua stack limit')
 const MIN_INT64 = -(2n ** 63n)
+/** The field by which Redis, and scripts, know an error of a command. */
+const COUNTED = 'ignore_error_stats_update'
 
 /** As scripts get it. An error is a table that only `redis.pcall` hands to the script. */
 export function replyToLua(native: Native, reply: Reply, protocol: Protocol): LuaValue {
@@ -91,11 +93,17 @@ function single(native: Native, key: string, value: LuaValue): LuaTable {
   return table
 }
 
-/** An error as commands answer it: it has been counted already. */
+/** An error as commands answer it: INFO has counted it already. */
 export function errorTable(native: Native, text: string): LuaTable {
   const table = single(native, 'err', text.replace(/[\r\n]/g, ' '))
-  table.set('ignore_error_stats_update', true)
+  table.set(COUNTED, true)
   return table
+}
+
+/** The error that a script answers, from the value that it returned or raised. */
+export function errorReply(text: string, value: LuaValue): Reply {
+  const isCounted = value instanceof LuaTable && isTrue(value.get(COUNTED))
+  return isCounted ? { kind: 'error', text, isCounted } : error(text)
 }
 
 function listOf(
@@ -184,7 +192,7 @@ export function luaToReply(value: LuaValue, protocol: Protocol, depth = 0): Repl
 function tableToReply(table: LuaTable, protocol: Protocol, depth: number): Reply {
   if (depth > MAX_DEPTH) return TOO_DEEP
   const failure = table.get('err')
-  if (typeof failure === 'string') return error(failure)
+  if (typeof failure === 'string') return errorReply(failure, table)
   const status = table.get('ok')
   if (typeof status === 'string') return simple(status)
   return typedToReply(table, protocol, depth) ?? listToReply(table, protocol, depth)

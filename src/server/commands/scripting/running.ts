@@ -18,6 +18,7 @@ import {
   TOO_MANY_KEYS,
 } from '../../errors.ts'
 import { isReadOnlyReplica, missesMaster } from '../../gate.ts'
+import { countError } from '../../info/stats.ts'
 import type { NodeLogLevel } from '../../port.ts'
 import type { RunningScript, ScriptFlags } from '../../scripting/run.ts'
 import { newScriptSession } from '../../sessions/master-session.ts'
@@ -33,7 +34,7 @@ const OOM_SCRIPT = error(
   "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'",
 )
 const NEGATIVE_KEYS = error("ERR Number of keys can't be negative")
-const UNKNOWN = error('ERR Unknown Redis command called from script')
+const UNKNOWN = 'ERR Unknown Redis command called from script'
 const WRONG_ARITY = error('ERR Wrong number of args calling Redis command from script')
 const NOT_FROM_SCRIPT = error('ERR This Redis command is not allowed from script')
 const WRITE_IN_READ_ONLY = error('ERR Write commands are not allowed from read-only scripts.')
@@ -132,7 +133,13 @@ class ClientRun implements RunningScript {
   }
 
   call(argv: readonly string[]): Reply {
-    return this.#context.executeInScript(this.session, argv, this.#refuse) ?? UNKNOWN
+    return this.#context.executeInScript(this.session, argv, this.#refuse) ?? this.#unknown()
+  }
+
+  /** No command counts this error, and the script may hand it on as one that has been counted. */
+  #unknown(): Reply {
+    countError(this.#context.node.stats, UNKNOWN)
+    return error(UNKNOWN)
   }
 
   mayRun(argv: readonly string[]): boolean | undefined {
