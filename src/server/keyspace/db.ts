@@ -132,6 +132,11 @@ export class Db {
     return entry
   }
 
+  /** The same for a command that asks about keys and does not use them: it counts as no lookup. */
+  peek(key: string): Entry | undefined {
+    return this.#findAlive(key)
+  }
+
   value(key: string): Value | undefined {
     return this.find(key)?.value
   }

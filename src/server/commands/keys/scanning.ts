@@ -32,7 +32,7 @@ export function keys({ db }: CommandContext, argv: readonly string[]): Reply {
 export function randomKey({ db, node }: CommandContext): Reply {
   for (let draw = 0; draw < MAX_DRAWS && db.entries.size > 0; draw++) {
     const key = pickKey(db, db.entries, node.rng)
-    if (db.find(key) !== undefined) return bulk(key)
+    if (db.peek(key) !== undefined) return bulk(key)
   }
   return NULL
 }
@@ -50,9 +50,9 @@ export function scan(context: CommandContext, argv: readonly string[]): Reply {
 
 function isWanted(db: Db, key: string, { pattern, type }: ScanOptions): boolean {
   if (pattern !== undefined && !matchesGlob(pattern, key)) return false
-  // Deletes the key if it has expired, as a scan should.
-  const value = db.value(key)
-  return value !== undefined && (type === undefined || type === value.type)
+  // Either deletes the key if it has expired, as a scan should; only a look at the type is a lookup.
+  if (type === undefined) return db.peek(key) !== undefined
+  return type === db.value(key)?.type
 }
 
 /**

@@ -19,7 +19,7 @@ function usage({ db }: CommandContext, argv: readonly string[]): Reply {
     if (samples < 0) return SYNTAX_ERROR
   }
   const key = arg(argv, 2)
-  const entry = db.find(key)
+  const entry = db.peek(key)
   if (entry === undefined) return NULL
   return integer(bytesOfKey(key, entry, db.entries.heapBytes / db.entries.size))
 }

@@ -40,11 +40,20 @@ export interface OpenGroup {
 
 /** `missing`: the reply if there is no such key or no such group. */
 export function findGroup(db: Db, key: string, name: string, missing: Reply): OpenGroup | Reply {
-  const stream = readStream(db, key)
-  if (stream === undefined) return missing
+  return openGroup(readStream(db, key), name, missing, missing)
+}
+
+/** The same in a stream that was looked up; `noKey` and `noGroup`: the replies if it, or the group, is missing. */
+export function openGroup(
+  stream: StreamEntries | Reply | undefined,
+  name: string,
+  noKey: Reply,
+  noGroup: Reply,
+): OpenGroup | Reply {
+  if (stream === undefined) return noKey
   if (isReply(stream)) return stream
   const group = stream.groups.get(name)
-  return group === undefined ? missing : { stream, group }
+  return group === undefined ? noGroup : { stream, group }
 }
 
 export function isReply(found: object): found is Reply {

@@ -14,7 +14,7 @@ import {
 } from '../../values/stream-errors.ts'
 import { ConsumerGroup, UNKNOWN_ENTRIES_READ } from '../../values/stream-group.ts'
 import { MIN_ID, parseId, parseIdOrEdge, type StreamId } from '../../values/stream-id.ts'
-import { findGroup, findStream, isReply, parseIds } from './streams-common.ts'
+import { findGroup, findStream, isReply, openGroup, parseIds } from './streams-common.ts'
 
 const ZERO = integer(0)
 const ONE = integer(1)
@@ -95,8 +95,7 @@ function parseOptions(argv: readonly string[]): GroupOptions | Reply {
 /** The group for a subcommand that needs one. */
 function groupOf({ db }: CommandContext, argv: readonly string[]) {
   const [key, name] = [arg(argv, 2), arg(argv, 3)]
-  if (db.value(key) === undefined) return KEY_REQUIRED
-  return findGroup(db, key, name, noSuchGroup(name, key))
+  return openGroup(findStream(db, key), name, KEY_REQUIRED, noSuchGroup(name, key))
 }
 
 function destroy(context: CommandContext, argv: readonly string[]): Reply {

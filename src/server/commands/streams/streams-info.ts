@@ -18,11 +18,11 @@ import { lagOf } from '../../values/stream-progress.ts'
 import {
   entriesReply,
   entryReply,
-  findGroup,
   findStream,
   idleMs,
   idReply,
   isReply,
+  openGroup,
 } from './streams-common.ts'
 
 /** How many entries, and pending ids of each list, XINFO STREAM FULL shows by default. */
@@ -162,8 +162,7 @@ function infoGroups({ db }: CommandContext, argv: readonly string[]): Reply {
 
 function infoConsumers({ db, now }: CommandContext, argv: readonly string[]): Reply {
   const [key, name] = [arg(argv, 2), arg(argv, 3)]
-  if (db.value(key) === undefined) return NO_SUCH_KEY
-  const found = findGroup(db, key, name, noSuchGroup(name, key))
+  const found = openGroup(findStream(db, key), name, NO_SUCH_KEY, noSuchGroup(name, key))
   if (isReply(found)) return found
   const consumers = byName(found.group.consumers).map(([, consumer]) =>
     fields([
