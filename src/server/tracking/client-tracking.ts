@@ -10,6 +10,7 @@ import type { Tracking } from '../../session/tracking.ts'
 import type { CommandInfo } from '../catalogue/command-info.ts'
 import { keysOf } from '../catalogue/key-spec.ts'
 import type { Keyspace } from '../keyspace/keyspace.ts'
+import type { ScriptEngine } from '../scripting/engine.ts'
 import type { ClientSession } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -24,6 +25,7 @@ interface TrackingNode {
   readonly settings: Settings
   readonly sessions: Sessions
   readonly keyspace: Keyspace
+  readonly scripting: ScriptEngine
 }
 
 export class ClientTracking {
@@ -118,8 +120,18 @@ export class ClientTracking {
 
   /** The key changes, whatever its database. */
   keyChanged(key: string): void {
-    if (this.#broadcasts.size > 0) this.#broadcasts.note(key, this.#present)
+    if (this.#broadcasts.size > 0) this.#broadcasts.note(key, this.#author)
     this.#invalidate(key, this.#present)
+  }
+
+  /** No client did it, so with BCAST the present one is told in spite of NOLOOP. */
+  keyGoes(key: string): void {
+    if (this.#broadcasts.size > 0) this.#broadcasts.note(key, undefined)
+  }
+
+  /** For NOLOOP with BCAST. Of what its script changes, a client is told, since it cannot know it. */
+  get #author(): ClientSession | undefined {
+    return this.#node.scripting.run === undefined ? this.#present : undefined
   }
 
   /** All keys are gone, or of all databases one has been emptied. */
