@@ -38,10 +38,8 @@ export function readShebang(source: string): Shebang {
     if (!option.startsWith('flags=')) {
       return { ok: false, error: `Unknown lua shebang option: ${option}` }
     }
-    names = option
-      .slice('flags='.length)
-      .split(',')
-      .filter((name) => name !== '')
+    const flags = option.slice('flags='.length)
+    names = flags === '' ? [] : flags.split(',')
     const unknown = names.find((name) => !isFlag(name))
     if (unknown !== undefined) {
       return { ok: false, error: `Unexpected flag in script shebang: ${unknown}` }
