@@ -204,7 +204,8 @@ export function eventClasses(): SettingType<string> {
       }
       const hasAll = [...ALL_CLASSES].every((letter) => letters.has(letter))
       const classes = hasAll ? 'A' : keep('g$lshzxetd', letters)
-      return accepted(classes + keep('KEmn', letters))
+      // Redis hides n beside A, which would lose it when the text is set again.
+      return accepted(classes + keep('nKEm', letters))
     },
     format: String,
   }

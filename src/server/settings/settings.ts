@@ -129,20 +129,20 @@ export class Settings {
     return this.set(key, isFurtherSave ? `${this.text('save')} ${given}`.trim() : given)
   }
 
-  /** CONFIG SET: all or nothing. */
+  /** CONFIG SET: all or nothing. A directive may come under two of its names; the last one counts. */
   change(pairs: Pairs): ChangeProblem | undefined {
     const seen = new Set<string>()
     for (const [name] of pairs) {
       const problem = this.#unchangeable(name, seen)
       if (problem !== undefined) return problem
-      seen.add(canonical(name))
+      seen.add(name.toLowerCase())
     }
     const before = pairs.map(
       ([name]) => [canonical(name), this.#values.get(canonical(name))] as const,
     )
     const problem = this.#assignAll(pairs) ?? this.#judge(pairs)
     if (problem === undefined) {
-      for (const key of seen) this.#announce(key)
+      for (const key of new Set(before.map(([name]) => name))) this.#announce(key)
     } else {
       for (const [key, value] of before) this.#values.set(key, value as SettingValue)
     }
@@ -216,7 +216,7 @@ export class Settings {
     if (type.access === 'protected' && this.text('enable-protected-configs') === 'no') {
       return refused("can't set protected config")
     }
-    return seen.has(canonical(name)) ? refused('duplicate parameter') : undefined
+    return seen.has(name.toLowerCase()) ? refused('duplicate parameter') : undefined
   }
 
   #assign(name: string, text: string): string | undefined {
