@@ -159,12 +159,17 @@ function getKeysAndFlags(context: CommandContext, argv: readonly string[]): Repl
   const places = keyPlaces(found.keySpecs, words) ?? []
   return array(
     places.map(({ at, flags }) =>
-      array([bulk(words[at] ?? ''), statusSet(usesIn(found, words, flags))]),
+      array([bulk(words[at] ?? ''), statusSet(usesIn(found, words, flags).filter(isUse))]),
     ),
   )
 }
 
 /** Some commands read or write their key only with certain words. */
+/** `incomplete` says of a spec that it does not find every key, and nothing of those it finds. */
+function isUse(flag: string): boolean {
+  return flag !== 'incomplete'
+}
+
 function usesIn({ traits }: CommandInfo, words: readonly string[], flags: readonly string[]) {
   const plain = flags.filter((flag) => flag !== 'variable_flags')
   if (plain.length === flags.length) return flags
