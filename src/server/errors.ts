@@ -26,6 +26,10 @@ export const NOT_A_FLOAT = error('ERR value is not a valid float')
 export const HASH_NOT_AN_INTEGER = error('ERR hash value is not an integer')
 export const HASH_NOT_A_FLOAT = error('ERR hash value is not a float')
 export const OUT_OF_RANGE = error('ERR value is out of range')
+/** The one integer of 64 bits without a counterpart. */
+export const NOT_NEGATABLE = error(
+  'ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807',
+)
 export const MUST_BE_POSITIVE = error('ERR value is out of range, must be positive')
 export const WOULD_OVERFLOW = error('ERR increment or decrement would overflow')
 export const NAN_OR_INFINITY = error('ERR increment would produce NaN or Infinity')

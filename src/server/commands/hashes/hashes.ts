@@ -11,7 +11,7 @@ import {
   type Reply,
 } from '../../../resp/reply.ts'
 import { addLongDoubles, isLongDouble } from '../../arguments/long-double.ts'
-import { addInt64, parseExact, parseInteger } from '../../arguments/numbers.ts'
+import { addInt64, parseExact } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import { UNORDERED, VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
@@ -35,7 +35,7 @@ import { LiveFields } from '../../values/live-fields.ts'
 import { pickKey } from '../../values/sampler.ts'
 import type { HashValue, Value } from '../../values/value.ts'
 import { scanElements, scanReply, withoutNoValues } from '../keys/scanning.ts'
-import { drawKeys, MAX_REPEATED_DRAWS } from '../random-draws.ts'
+import { drawKeys, isTooMany, parseDraws } from '../random-draws.ts'
 import { fieldListCommands, tellFields } from './field-lists.ts'
 import { dropFields, openHash, setField } from './hash-fields.ts'
 
@@ -174,11 +174,11 @@ function hRandField(context: CommandContext, argv: readonly string[]): Reply {
     if (hash === undefined) return NULL
     return hash.type === 'hash' ? bulk(pickKey(hash, hash.fields, node.rng)) : WRONG_TYPE
   }
-  const count = parseInteger(argv[2])
-  if (count === undefined) return NOT_AN_INTEGER
+  const count = parseDraws(argv[2])
+  if (typeof count !== 'number') return count
   const withValues = argv[3]?.toUpperCase() === 'WITHVALUES'
   if (argv.length > 4 || (argv.length === 4 && !withValues)) return SYNTAX_ERROR
-  if (count < -MAX_REPEATED_DRAWS) return OUT_OF_RANGE
+  if (isTooMany(count, withValues)) return OUT_OF_RANGE
   return drawFields(context, arg(argv, 1), count, withValues)
 }
 

@@ -7,7 +7,6 @@ import type { CommandContext } from '../../context.ts'
 import {
   INVALID_CURSOR,
   MUST_BE_POSITIVE,
-  NOT_AN_INTEGER,
   OUT_OF_RANGE,
   SYNTAX_ERROR,
   WRONG_TYPE,
@@ -17,7 +16,7 @@ import { encodingOf } from '../../values/encoding.ts'
 import { pickDistinctKeys, pickKey } from '../../values/sampler.ts'
 import type { SetValue } from '../../values/value.ts'
 import { scanElements, scanReply } from '../keys/scanning.ts'
-import { drawKeys, MAX_REPEATED_DRAWS } from '../random-draws.ts'
+import { drawKeys, isTooMany, parseDraws } from '../random-draws.ts'
 import { setAlgebraCommands } from './set-algebra.ts'
 import { addMember, openSet, removeMember, setReply } from './set-members.ts'
 
@@ -158,9 +157,9 @@ function removeDrawn(
 
 function sRandMember({ db, node }: CommandContext, argv: readonly string[]): Reply {
   if (argv.length > 3) return SYNTAX_ERROR
-  const count = argv.length === 3 ? parseInteger(argv[2]) : 1
-  if (count === undefined) return NOT_AN_INTEGER
-  if (count < -MAX_REPEATED_DRAWS) return OUT_OF_RANGE
+  const count = argv.length === 3 ? parseDraws(argv[2]) : 1
+  if (typeof count !== 'number') return count
+  if (isTooMany(count, false)) return OUT_OF_RANGE
   const set = db.value(arg(argv, 1))
   if (set === undefined) return argv.length === 3 ? array([]) : NULL
   if (set.type !== 'set') return WRONG_TYPE

@@ -5,24 +5,16 @@
 import { doubleText } from '../../../base/double-text.ts'
 import type { Rng } from '../../../base/rng.ts'
 import { array, bulk, integer, NULL, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
-import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import { VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
-import {
-  INVALID_CURSOR,
-  NOT_AN_INTEGER,
-  OUT_OF_RANGE,
-  SYNTAX_ERROR,
-  WRONG_TYPE,
-  wrongArity,
-} from '../../errors.ts'
+import { INVALID_CURSOR, OUT_OF_RANGE, SYNTAX_ERROR, WRONG_TYPE, wrongArity } from '../../errors.ts'
 import { isCursor, type Scannable } from '../../keyspace/scan.ts'
 import { encodingOf } from '../../values/encoding.ts'
 import { shuffledStart } from '../../values/sampler.ts'
 import type { Scored, SortedSet } from '../../values/sorted-set.ts'
 import { scanElements, scanReply } from '../keys/scanning.ts'
-import { MAX_REPEATED_DRAWS } from '../random-draws.ts'
+import { isTooMany, parseDraws } from '../random-draws.ts'
 import { zAdd, zIncrBy } from './zset-add.ts'
 import { zsetAlgebraCommands } from './zset-algebra.ts'
 import {
@@ -165,9 +157,6 @@ export const zsetFamily: Family = {
 
 // ZRANDMEMBER: one member, several different ones, or (with a negative count) several with repeats.
 
-/** Twice as many would not fit into a 64-bit integer. */
-const MAX_PAIRS = 2 ** 62
-
 function zRandMember(context: CommandContext, argv: readonly string[]): Reply {
   const { db, node } = context
   if (argv.length === 2) {
@@ -175,11 +164,11 @@ function zRandMember(context: CommandContext, argv: readonly string[]): Reply {
     if (zset === undefined) return NULL
     return zset.type === 'zset' ? bulk(drawOne(zset.set, node.rng)[0]) : WRONG_TYPE
   }
-  const count = parseInteger(argv[2])
-  if (count === undefined) return NOT_AN_INTEGER
+  const count = parseDraws(argv[2])
+  if (typeof count !== 'number') return count
   const withScores = argv[3]?.toUpperCase() === 'WITHSCORES'
   if (argv.length > 4 || (argv.length === 4 && !withScores)) return SYNTAX_ERROR
-  if (count < -MAX_REPEATED_DRAWS || (withScores && count > MAX_PAIRS)) return OUT_OF_RANGE
+  if (isTooMany(count, withScores)) return OUT_OF_RANGE
   const zset = db.value(arg(argv, 1))
   if (zset === undefined) return array([])
   if (zset.type !== 'zset') return WRONG_TYPE
