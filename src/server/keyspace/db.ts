@@ -44,8 +44,8 @@ export interface Watcher {
 /** Wants to know of every key that changes: CLIENT TRACKING. */
 export interface KeyTracker {
   keyChanged(key: string): void
-  /** The key is about to be deleted for its time or for want of memory, whoever looked at it. */
-  keyGoes(key: string): void
+  /** The key was deleted for its time or for want of memory, whoever looked at it. */
+  keyLost(key: string): void
 }
 
 /** What all databases of a node share. */
@@ -164,8 +164,8 @@ export class Db {
 
   /** Deletes a key because its time is over, and reports it. */
   expire(key: string): void {
-    this.#rules.tracker?.keyGoes(key)
     this.remove(key)
+    this.#rules.tracker?.keyLost(key)
     this.#rules.keyExpired(this.index, key)
   }
 
@@ -228,8 +228,8 @@ export class Db {
 
   /** Deletes a key to make room, and reports it. */
   evict(key: string): void {
-    this.#rules.tracker?.keyGoes(key)
     this.remove(key)
+    this.#rules.tracker?.keyLost(key)
     this.#rules.keyEvicted(this.index, key)
   }
 

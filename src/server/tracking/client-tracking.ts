@@ -37,6 +37,8 @@ export class ClientTracking {
   #present: ClientSession | undefined
   /** Its command has not been answered yet. */
   #isRunning = false
+  /** The present client has waited, and is served what another has just written. */
+  #isServing = false
   /** What the present client is told when its command has been answered. */
   #pending: Keys[] = []
 
@@ -100,9 +102,11 @@ export class ClientTracking {
   whileServing<Result>(session: ClientSession, serve: () => Result): Result {
     const [present, isRunning, pending] = [this.#present, this.#isRunning, this.#pending]
     this.#pending = []
+    this.#isServing = true
     this.commandBegins(session)
     const result = serve()
     this.commandEnded()
+    this.#isServing = false
     this.#present = present
     this.#isRunning = isRunning
     this.#pending = pending
@@ -120,12 +124,12 @@ export class ClientTracking {
 
   /** The key changes, whatever its database. */
   keyChanged(key: string): void {
-    if (this.#broadcasts.size > 0) this.#broadcasts.note(key, this.#author)
+    if (this.#broadcasts.size > 0) this.#broadcasts.note(key, this.#author, this.#isServing)
     this.#invalidate(key, this.#present)
   }
 
   /** No client did it, so with BCAST the present one is told in spite of NOLOOP. */
-  keyGoes(key: string): void {
+  keyLost(key: string): void {
     if (this.#broadcasts.size > 0) this.#broadcasts.note(key, undefined)
   }
 
@@ -240,9 +244,13 @@ class Broadcasts {
     if (audience?.clients.size === 0) this.#audiences.delete(prefix)
   }
 
-  note(key: string, by: ClientSession | undefined): void {
+  /**
+   * Who changed the key last in a turn knows its value: a client, or nobody if its script did. `isAfter`:
+   * the change follows from the one before, whose author stays.
+   */
+  note(key: string, by: ClientSession | undefined, isAfter = false): void {
     for (const [prefix, { changed }] of this.#audiences) {
-      if (!key.startsWith(prefix) || changed.has(key)) continue
+      if (!key.startsWith(prefix) || (isAfter && changed.has(key))) continue
       changed.set(key, by)
       this.#hasChanges = true
     }
