@@ -164,12 +164,12 @@ function getKeysAndFlags(context: CommandContext, argv: readonly string[]): Repl
   )
 }
 
-/** Some commands read or write their key only with certain words. */
 /** `incomplete` says of a spec that it does not find every key, and nothing of those it finds. */
 function isUse(flag: string): boolean {
   return flag !== 'incomplete'
 }
 
+/** Some commands read or write their key only with certain words. */
 function usesIn({ traits }: CommandInfo, words: readonly string[], flags: readonly string[]) {
   const plain = flags.filter((flag) => flag !== 'variable_flags')
   if (plain.length === flags.length) return flags
