@@ -23,7 +23,16 @@ import {
   UP_HELP,
 } from './help.ts'
 import { addFuzz, addScenario, addSimulate } from './laboratory-commands.ts'
-import { changedSetting, count, duration, moment, port, seeds, server } from './options.ts'
+import {
+  changedSetting,
+  demoReplicas,
+  demoSentinels,
+  duration,
+  moment,
+  port,
+  seeds,
+  server,
+} from './options.ts'
 import { addOrders } from './order-commands.ts'
 import { outliveReader, watchOutput } from './output.ts'
 import { addProxy } from './proxy/proxy-command.ts'
@@ -89,8 +98,12 @@ function addUp(program: Command): void {
   const up = program
     .command('up')
     .description('start a demonstration cluster: a master, replicas and Sentinels')
-    .addOption(new Option('--replicas <n>', 'number of replicas').default(2).argParser(count))
-    .addOption(new Option('--sentinels <n>', 'number of Sentinels').default(3).argParser(count))
+    .addOption(
+      new Option('--replicas <n>', 'number of replicas').default(2).argParser(demoReplicas),
+    )
+    .addOption(
+      new Option('--sentinels <n>', 'number of Sentinels').default(3).argParser(demoSentinels),
+    )
     .addOption(
       new Option('--port <p>', 'nodes listen on p, p+1, …, Sentinels on p+100, p+101, …').argParser(
         port,

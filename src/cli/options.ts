@@ -10,6 +10,15 @@ export function count(text: string): number {
   return wholeNumber(text, 0, 100)
 }
 
+/** For `vedette up`: with more replicas or Sentinels, their ports would reach into the next kind's. */
+export function demoReplicas(text: string): number {
+  return wholeNumber(text, 0, 99)
+}
+
+export function demoSentinels(text: string): number {
+  return wholeNumber(text, 0, 50)
+}
+
 export function port(text: string): number {
   return wholeNumber(text, 1, 65_535)
 }

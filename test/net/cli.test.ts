@@ -255,6 +255,32 @@ test('a wrong option is told by its program', async () => {
   expect(stderr).toContain("option '--replicas <n>' argument 'two' is invalid")
 })
 
+test('up says which folder it cannot write to, and does not hang over /proc', async () => {
+  const file = write('file', '')
+  for (const [dir, reason] of [
+    [file, 'ENOTDIR'],
+    [join(file, 'below'), 'ENOTDIR'],
+    ['/proc/vedette', 'ENOENT'],
+  ] as const) {
+    const { status, stderr } = await vedette('up', '--dir', dir)
+    expect(stderr).toBe(
+      `vedette: cannot write to ${dir}: ${reason}\n  name a --dir that this user may write to\n`,
+    )
+    expect(status).toBe(1)
+  }
+})
+
+test('up refuses ports beyond the last one, and members whose ports would overlap', async () => {
+  const beyond = await vedette('up', '--port', '65500')
+  expect(beyond.stderr).toContain('the cluster would need port 65652')
+  expect(beyond.stderr).toContain('choose a --port of at most 65383')
+  const overlap = await vedette('up', '--replicas', '100')
+  expect(overlap.stderr).toContain('expected a whole number from 0 to 99')
+  const pages = await vedette('up', '--sentinels', '51')
+  expect(pages.stderr).toContain('expected a whole number from 0 to 50')
+  expect([beyond, overlap, pages].map(({ status }) => status)).toEqual([2, 2, 2])
+})
+
 test('a running Sentinel takes overrides, answers, and ends with 0 on SIGTERM', async () => {
   const [inFile, port] = (await freePorts(2)) as [number, number]
   const path = write('sentinel.yml', sentinelYml(inFile))

@@ -1,9 +1,10 @@
 /**
  * The processes of the demonstration cluster: started together, harmed on request, ended together.
  */
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { reasonOf, StartError } from '../../io/start-error.ts'
 import { redisConf, sentinelYml } from './config-files.ts'
 import { controlPath } from './control-file.ts'
 import { Guard } from './guard.ts'
@@ -23,13 +24,13 @@ export class DemoCluster {
 
   /**
    * Configuration, logs and state are kept in `folder`; undefined: in a temporary folder, until the
-   * end.
+   * end. Throws a StartError if it cannot be made.
    */
   constructor(layout: DemoLayout, rules: GroupRules, folder: string | undefined) {
     this.layout = layout
     this.#rules = rules
     this.#folder = folder === undefined ? temporaryFolder() : resolve(folder)
-    mkdirSync(this.#folder, { recursive: true })
+    inFolder(this.#folder, () => makeFolder(this.#folder))
     const control = controlPath(layout.nodes[0]?.port ?? 0)
     this.#guard = new Guard(folder === undefined ? this.#folder : undefined, control)
     this.nodes = layout.nodes.map((place) => this.#createMember('server', place))
@@ -40,8 +41,9 @@ export class DemoCluster {
     return this.layout.nodes[0]?.sourceAddress !== undefined
   }
 
+  /** Throws a StartError if the folder cannot be written to. */
   start(): void {
-    this.#writeConfiguration()
+    inFolder(this.#folder, () => this.#writeConfiguration())
     for (const member of this.#members()) member.start()
   }
 
@@ -79,7 +81,7 @@ export class DemoCluster {
     const write = (name: string, text: string) => writeFileSync(join(this.#folder, name), text)
     for (const place of nodes) {
       const folder = join(this.#folder, `server-${place.port}`)
-      mkdirSync(folder, { recursive: true })
+      makeFolder(folder)
       write(`server-${place.port}.conf`, redisConf(place, nodes[0] as Place, folder))
     }
     for (const place of sentinels) {
@@ -91,5 +93,24 @@ export class DemoCluster {
 const CONFIG_EXTENSIONS = { server: 'conf', sentinel: 'yml' } as const
 
 function temporaryFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'vedette-up-'))
+  return inFolder(tmpdir(), () => mkdtempSync(join(tmpdir(), 'vedette-up-')))
+}
+
+/** With its parents. Node's own way (`recursive`) never returns in /proc, and calls a read-only disk ENOENT. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  mkdirSync(path)
+}
+
+function inFolder<Result>(folder: string, write: () => Result): Result {
+  try {
+    return write()
+  } catch (error) {
+    throw new StartError(
+      'E_STATE_FOLDER',
+      `cannot write to ${folder}: ${reasonOf(error)}`,
+      'name a --dir that this user may write to',
+    )
+  }
 }

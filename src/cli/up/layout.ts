@@ -20,14 +20,18 @@ export interface DemoLayout {
   readonly sentinels: readonly Place[]
 }
 
-/** Sentinels listen this far above the data nodes, and their pages so far above the Sentinels. */
+/**
+ * Sentinels listen this far above the data nodes, and their pages so far above the Sentinels. The command
+ * line takes no more members than fit in between.
+ */
 const SENTINEL_OFFSET = 100
 const PAGE_OFFSET = 50
 const FIRST_PORT = 7000
+const LAST_PORT = 65_535
 /** Clusters side by side: 7000, 7200, 7400, … */
 const PORT_STEP = 2 * SENTINEL_OFFSET
 
-/** Takes these ports, or the first free ones. Throws a StartError if they are taken. */
+/** Takes these ports, or the first free ones. Throws a StartError if they are taken, or are no ports. */
 export async function planLayout(
   nodes: number,
   sentinels: number,
@@ -35,7 +39,7 @@ export async function planLayout(
 ): Promise<DemoLayout> {
   const base = port ?? (await findBase(nodes, sentinels))
   const ports = portsFrom(base, nodes, sentinels)
-  if (port !== undefined) await demandFree(allOf(ports))
+  if (port !== undefined) await demandFree(allOf(ports), port)
   const hasAddresses = await canListen('127.0.1.1', 0)
   const place = (subnet: number) => (at: number, index: number) => ({
     port: at,
@@ -68,7 +72,15 @@ async function findBase(nodes: number, sentinels: number): Promise<number> {
   throw new StartError('E_ADDRESS_IN_USE', 'no free ports were found', 'choose some with --port')
 }
 
-async function demandFree(ports: readonly number[]): Promise<void> {
+async function demandFree(ports: readonly number[], base: number): Promise<void> {
+  const last = Math.max(...ports)
+  if (last > LAST_PORT) {
+    throw new StartError(
+      'E_OPTIONS',
+      `--port ${base} leaves no room: the cluster would need port ${last}, and the last one is ${LAST_PORT}`,
+      `choose a --port of at most ${base - (last - LAST_PORT)}, or leave it out`,
+    )
+  }
   const taken = await firstTaken(ports)
   if (taken === undefined) return
   throw new StartError(
