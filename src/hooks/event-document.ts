@@ -3,6 +3,7 @@
  * machine's byte strings become text here. docs/hooks.md describes every field; fields are added, and
  * none changes its meaning.
  */
+import { hostAndPort } from '../base/ip.ts'
 import { utf8Text } from '../base/utf8.ts'
 import type { AnnouncedEvent } from '../core/announced-event.ts'
 import { EVENTS } from '../core/event-table.ts'
@@ -71,10 +72,10 @@ export function eventInWords(event: AnnouncedEvent): string {
   const { name, instance, group, payload } = event
   const { says } = EVENTS[name]
   if (says === '') return utf8Text(payload === '' ? name : `${name} ${payload}`)
-  const shown = instance && `${instance.role} ${instance.host}:${instance.port}`
+  const address = instance && hostAndPort(instance.host, instance.port)
   const words: Readonly<Record<string, string | number>> = {
-    instance: shown ?? '',
-    port: instance ? `${instance.host}:${instance.port}` : '',
+    instance: instance ? `${instance.role} ${address}` : '',
+    port: address ?? '',
     ...event.details,
     group: group?.name ?? '',
     ...addressesIn(event.details),
@@ -94,6 +95,6 @@ function addressesIn(details: AnnouncedEvent['details']): Record<string, string>
   return Object.fromEntries(
     pairs
       .filter(([host]) => details[host] !== undefined)
-      .map(([host, port]) => [port, `${details[host]}:${details[port]}`]),
+      .map(([host, port]) => [port, hostAndPort(String(details[host]), Number(details[port]))]),
   )
 }

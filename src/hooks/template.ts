@@ -3,6 +3,7 @@
  * for this event becomes an empty text; `{{` is a brace. Nothing is evaluated, so a name that
  * an operator gave a group or a node stays a name.
  */
+import { hostAndPort } from '../base/ip.ts'
 import type { EventDocument } from './event-document.ts'
 
 /** Alternately text and placeholder, text first. */
@@ -32,14 +33,14 @@ const FIELDS: Readonly<Record<string, (facts: MessageFacts) => string | number |
   role: ({ instance }) => instance?.role,
   host: ({ instance }) => instance?.host,
   port: ({ instance }) => instance?.port,
-  instance: ({ instance }) => instance && `${instance.host}:${instance.port}`,
-  master: ({ master }) => master && `${master.host}:${master.port}`,
+  instance: ({ instance }) => instance && hostAndPort(instance.host, instance.port),
+  master: ({ master }) => master && hostAndPort(master.host, master.port),
   epoch: ({ epoch }) => epoch,
   failover: ({ failover }) => failover,
   evidence: ({ evidence }) => evidence,
   payload: ({ payload }) => payload,
   summary: ({ summary }) => summary,
-  sentinel: ({ sentinel }) => `${sentinel.host}:${sentinel.port}`,
+  sentinel: ({ sentinel }) => hostAndPort(sentinel.host, sentinel.port),
   'run-id': ({ by }) => by,
   sequence: ({ sequence }) => sequence,
   dropped: ({ dropped }) => dropped,

@@ -54,6 +54,23 @@ test('for Slack, what comes from outside cannot mention a channel or forge a lin
   })
 })
 
+test('an IPv6 address with a port has brackets, or nobody could tell where it ends', () => {
+  const at = { host: 'fd00::1', port: 6379 }
+  const event = odown({
+    group: { ...odown().group!, master: at },
+    instance: { ...at, role: 'master', runId: '' },
+  })
+  const message = template('{instance} {master} {sentinel} {summary}')
+  const { body } = webhookMessage({ kind: 'text', message }, event, at, 'id-7', PLACE)
+  const [all, down] = ['[fd00::1]:6379', 'master [fd00::1]:6379 is down: 2 agree']
+  expect(body).toBe(`${all} ${all} ${all} ${down}`)
+})
+
+test('a switch between IPv6 addresses is told with brackets', () => {
+  const switched = { oldHost: '::1', oldPort: 6379, newHost: '::1', newPort: 6380 }
+  expect(eventInWords(odown({ name: '+switch-master', details: switched }))).toContain('[::1]:6380')
+})
+
 test('a placeholder without a value for this event is empty, and a doubled brace a brace', () => {
   const event = odown({ name: '+tilt', group: undefined, instance: undefined, details: {} })
   const message = template('{{{event}} [{group}{host}{details.agreeing}{details.constructor}]')

@@ -3,6 +3,7 @@
  * that server, so nothing is sent until the user has explicitly agreed.
  */
 import { appendFileSync, readFileSync } from 'node:fs'
+import { hostAndPort } from '../../base/ip.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { isBracket, type LedgerCommand } from '../../server/ledger/ledger-reader.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
@@ -95,7 +96,7 @@ async function replay(
 async function masterOf(client: Asking): Promise<string | undefined> {
   const role = await client.call('ROLE').catch(() => null)
   const [name, host, port] = Array.isArray(role) ? role : []
-  return name === 'slave' ? printable(`${host}:${port}`) : undefined
+  return name === 'slave' ? printable(hostAndPort(String(host), Number(port))) : undefined
 }
 
 function ask(ledger: Ledger, target: string): number {

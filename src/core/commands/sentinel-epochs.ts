@@ -4,6 +4,7 @@
  * fleet.
  */
 import { parseInt64 } from '../../base/decimal.ts'
+import { hostAndPort } from '../../base/ip.ts'
 import { array, bulk, error, OK, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../clients/client.ts'
 import { electorsOf } from '../election/quorum.ts'
@@ -68,7 +69,7 @@ function groupReport(group: Group): Reply {
   const { host, port } = currentMaster(group)
   return array([
     bulk(group.config.name),
-    bulk(`${host}:${port}`),
+    bulk(hostAndPort(host, port)),
     bulk(String(group.configEpoch)),
     bulk(String(group.leaderEpoch)),
     array(electorsOf(group).map(({ runId }) => bulk(runId))),

@@ -4,6 +4,7 @@
  *
  * No text ever contains a password: an error to AUTH may quote what it was given.
  */
+import { hostAndPort } from '../../base/ip.ts'
 import { ADDRESSES_DIRECTIVE } from '../../base/network-addresses.ts'
 import type { Reply } from '../../resp/reply.ts'
 import { meansAvailable } from '../detection/ping.ts'
@@ -208,7 +209,7 @@ function askerOf({ owners }: Link, purpose: Purpose): Instance | undefined {
 
 function nameOf({ kind, name, host, port }: Instance): string {
   if (kind === 'replica') return `replica ${name}`
-  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+  const address = hostAndPort(host, port)
   return kind === 'master' ? `master ${name} (${address})` : `Sentinel ${address}`
 }
 

@@ -2,6 +2,7 @@
  * SENTINEL FORGET as an order to all Sentinels, in two phases: first the peers are asked whether they see
  * the instance down as well, and a majority has to; then all are told to forget it.
  */
+import { hostAndPort } from '../../base/ip.ts'
 import { error, type Reply, simple } from '../../resp/reply.ts'
 import {
   type Forgettable,
@@ -130,7 +131,8 @@ export function checkForget(
 function forgottenReply(group: Group, order: OperatorOrder, task: ForgetTask): Reply {
   const { refusals, agreed, remarks } = order
   const voters = votersOf(group)
-  const what = `OK ${1 + agreed.size} of ${voters} Sentinels have forgotten ${task.host}:${task.port}`
+  const gone = hostAndPort(task.host, task.port)
+  const what = `OK ${1 + agreed.size} of ${voters} Sentinels have forgotten ${gone}`
   const kept = refusals.length === 0 ? '' : `. It stays known to ${refusals.join('; ')}`
   return simple([what + kept, ...remarks].join('. '))
 }

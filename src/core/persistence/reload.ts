@@ -3,6 +3,7 @@
  * values in the file take effect, and where it says the same as before, what was learnt since stays. What
  * cannot change while the process lives, such as the port, is ignored here.
  */
+import { hostAndPort } from '../../base/ip.ts'
 import { reloadUsers } from '../access/access-start.ts'
 import type { GroupConfig, SentinelConfig } from '../config.ts'
 import { registerReplica } from '../discovery/replicas.ts'
@@ -118,7 +119,7 @@ function tell(turn: Turn, text: string): void {
 // What a reload has changed, for the log: old and new values, but for secrets.
 
 function changedOptions(before: GroupConfig, after: GroupConfig): readonly string[] {
-  const address = (config: GroupConfig) => `${config.host}:${config.port}`
+  const address = ({ host, port }: GroupConfig) => hostAndPort(host, port)
   const moved = address(before) === address(after) ? [] : [`the master is at ${address(after)}`]
   const changed = GROUP_OPTION_ROWS.flatMap(([key, row]) => {
     // Anyone who knows the new name of a command can use it, so it is kept like a password.

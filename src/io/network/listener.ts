@@ -3,6 +3,7 @@
  * for every IPv4 one, `::*` for every IPv6 one, and a leading `-` for "if there is such an address".
  */
 import { createServer, type Server, type Socket } from 'node:net'
+import { hostAndPort } from '../../base/ip.ts'
 import { reasonOf, StartError } from '../start-error.ts'
 import type { Tls } from '../tls/tls.ts'
 import { TlsAcceptor } from '../tls/tls-acceptor.ts'
@@ -175,7 +176,7 @@ function isUnavailable(error: NodeJS.ErrnoException): boolean {
 }
 
 function explain(error: NodeJS.ErrnoException, host: string, port: number): StartError {
-  const where = `${host}:${port}`
+  const where = hostAndPort(host, port)
   if (error.code === 'EADDRINUSE') {
     return new StartError(
       'E_ADDRESS_IN_USE',

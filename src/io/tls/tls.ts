@@ -3,12 +3,12 @@
  * renewal while everything runs. Renewed certificates apply to new handshakes; existing connections
  * stay as they are.
  */
-
 import { readdir, stat } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { assert } from '../../base/assert.ts'
+import { hostAndPort } from '../../base/ip.ts'
 import type { TlsOptions } from '../../config/tls-options.ts'
 import type { LogLevel } from '../../core/log-level.ts'
 import { Repetitions } from '../log/line-budget.ts'
@@ -77,7 +77,7 @@ export class Tls {
       checkServerIdentity: () => undefined,
     })
     raw.on('error', () => undefined)
-    this.#reportTrouble(raw, socket, `${host}:${port}`)
+    this.#reportTrouble(raw, socket, hostAndPort(host, port))
     return socket
   }
 

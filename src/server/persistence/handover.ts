@@ -9,6 +9,7 @@
  * A Sentinel that refuses is no obstacle: the next one is asked, for a while all of them again, and then the node
  * ends as it would without Sentinels.
  */
+import { hostAndPort } from '../../base/ip.ts'
 import { encodeCommand } from '../../resp/encode.ts'
 import type { Reply } from '../../resp/reply.ts'
 import { ReplyDecoder } from '../../resp/reply-decoder.ts'
@@ -286,7 +287,7 @@ export class Handover {
 }
 
 function placeOf({ sentinel: { host, port } }: Asked): string {
-  return `${host}:${port}`
+  return hostAndPort(host, port)
 }
 
 /** A field of SENTINEL MASTER, which is a list of names and values, or a map. */

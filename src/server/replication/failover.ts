@@ -9,9 +9,8 @@
  * older answer may be on its way, so a PING goes first: a replica that acknowledges this PING has
  * read everything before it.
  */
-
 import { parseInt64 } from '../../base/decimal.ts'
-import type { Address } from '../../base/ip.ts'
+import { type Address, hostAndPort } from '../../base/ip.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import { earliest } from '../earliest.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../errors.ts'
@@ -305,7 +304,7 @@ export class NodeFailover {
 
   #log(level: 'notice' | 'warning', text: string): void {
     const target = this.#run?.target
-    const to = target === undefined ? '' : ` to ${target.host}:${target.port}`
+    const to = target === undefined ? '' : ` to ${hostAndPort(target.host, target.port)}`
     this.#state.node.port.log(level, `failover${to}: ${text}`)
   }
 }

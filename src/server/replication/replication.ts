@@ -314,8 +314,8 @@ export class Replication implements RoleChange {
     this.strict.demoted()
     this.#link.follow(address, master === undefined || this.#link.hasPosition)
     node.settings.set('replicaof', `${address.host} ${address.port}`)
-    node.port.log('notice', `this node is a replica of ${address.host}:${address.port} now`)
     const of = hostAndPort(address.host, address.port)
+    node.port.log('notice', `this node is a replica of ${of} now`)
     node.journal.note({ kind: 'replica', of, why, history: history.id, offset: history.offset })
     return OK
   }

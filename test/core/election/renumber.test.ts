@@ -41,6 +41,12 @@ test('frozen, lowered and released, a Sentinel votes by the new numbers', () => 
   expect(stage.saved.groups[0]).toMatchObject({ leaderEpoch: 8, leader: B })
 })
 
+test('a master at an IPv6 address is shown with brackets', () => {
+  const stage = new SentinelStage()
+  stage.wire(['SENTINEL', 'MONITOR', 'six', '::1', '6379', '2'])
+  expect(epochs(stage)).toContain('\r\n[::1]:6379\r\n')
+})
+
 test('a configuration of an absurd epoch becomes the newest honest one', () => {
   const stage = poisoned()
   stage.askedBy('peer1', POISONED + 1, B)

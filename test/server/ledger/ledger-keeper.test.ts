@@ -164,6 +164,14 @@ test('against a master nobody knows the kin of, everything the backlog has is ke
   expect(read(stage.master).facts).toMatchObject({ rule: 'at most', from: 1, kept: 1 })
 })
 
+test('a ledger names its node with brackets around an IPv6 address', () => {
+  const stage = split()
+  stage.master.call('CONFIG', 'SET', 'replica-announce-ip', 'fd00::1')
+  stage.master.call('SET', 'lost', '1')
+  join(stage)
+  expect(read(stage.master).facts.node).toMatch(/^\[fd00::1\]:\d+$/)
+})
+
 test('what the backlog does not reach back to is named: data that came with a copy are in no ledger', () => {
   const world = new ReplicationWorld()
   const first = world.node()

@@ -394,7 +394,7 @@ export class MasterLink {
 
   readonly #log = (level: NodeLogLevel, text: string): void => {
     const { node, master } = this.#state
-    const address = master === undefined ? '' : ` ${master.host}:${master.port}`
+    const address = master === undefined ? '' : ` ${hostAndPort(master.host, master.port)}`
     node.port.log(level, `master${address}: ${text}`)
   }
 }

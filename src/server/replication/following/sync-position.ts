@@ -7,7 +7,7 @@
  * That holds after a lost link, after following another master, and for a demoted master (its own
  * history); it does not hold for a node that never had a master, or whose stream was damaged.
  */
-import type { Address } from '../../../base/ip.ts'
+import { type Address, hostAndPort } from '../../../base/ip.ts'
 import type { LedgerKeeper, LedgerLoss } from '../../ledger/ledger-keeper.ts'
 import type { NodeBase } from '../../node-base.ts'
 import type { NodeLogLevel } from '../../port.ts'
@@ -188,13 +188,13 @@ export class SyncPosition implements Relation {
     const { offset: start, db } = backlog.startBefore(kept)
     const port = settings.int('replica-announce-port') || settings.int('port')
     const facts = {
-      node: `${settings.text('replica-announce-ip')}:${port}`,
+      node: hostAndPort(settings.text('replica-announce-ip'), port),
       history: id,
       from,
       to: offset,
       kept,
       rule: divergence.kind === 'known' ? ('exact' as const) : ('at most' as const),
-      master: `${master.host}:${master.port}`,
+      master: hostAndPort(master.host, master.port),
       masterHistory: offer.id,
       masterOffset: offer.offset,
     }
