@@ -4,10 +4,10 @@
  * containers often have some of them only, and then it is left out.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, type TestContext, test } from 'vitest'
 import { until } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -16,10 +16,10 @@ const SCRIPT = join(ROOT, 'test/support/systemd-in-overlay.sh')
 const NAMESPACES = ['--mount', '--net', '--pid', '--ipc', '--uts', '--cgroup', '--fork']
 
 /** Each line is "name: value". systemctl start waits until the program has said that it is ready. */
-const STEPS = `
+const steps = (units: readonly string[]) => `
 say() { echo "$1: $2"; }
 show() { systemctl show --value -p "$2" "$1"; }
-for unit in vedette-server vedette-sentinel; do
+for unit in ${units.join(' ')}; do
   say "$unit start" "$(systemctl start $unit && echo yes || echo no)"
   first=$(show $unit MainPID)
   say "$unit state" "$(show $unit ActiveState) as $(ps -o user= -p $first)"
@@ -33,10 +33,16 @@ for unit in vedette-server vedette-sentinel; do
   systemctl stop $unit
   say "$unit stopped" "$(show $unit Result) with $(show $unit ExecMainStatus)"
 done
-say 'state' "$(stat -c '%U %a' /var/lib/vedette) $([ -s /var/lib/vedette/sentinel-26379.state ] && echo kept)"
-journalctl --no-pager -u vedette-server -u vedette-sentinel > /out/journal 2>&1
+for folder in /var/lib/vedette /var/lib/redis; do
+  [ -s $folder/sentinel-26379.state ] && say 'state' "$(stat -c '%U %a' $folder)"
+done
+journalctl --no-pager > /out/journal 2>&1
 say 'done' yes
 `
+
+const HAS_DEBIANS_UNITS = ['server', 'sentinel'].every((name) =>
+  existsSync(`/lib/systemd/system/redis-${name}.service`),
+)
 
 function canBoot(): boolean {
   if (process.getuid?.() !== 0 || !existsSync('/lib/systemd/systemd')) return false
@@ -46,40 +52,87 @@ function canBoot(): boolean {
   return spawnSync('unshare', argv, { stdio: 'ignore', timeout: 10_000 }).status === 0
 }
 
-describe.skipIf(!canBoot())('(need root, systemd, and namespaces with control groups)', () => {
-  test('both units start, survive a crash, reload and stop', async ({ onTestFinished }) => {
-    const folder = scratchFolder('systemd')
-    writeFileSync(join(folder, 'steps.sh'), STEPS)
-    const argv = [...NAMESPACES, '--kill-child=KILL', 'sh', SCRIPT, folder, ROOT, process.execPath]
-    const child = spawn('unshare', argv, { stdio: ['ignore', 'ignore', 'pipe'] })
-    let complaints = ''
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      complaints += text
-    })
-    onTestFinished(() => ended(child))
-    const read = (name: string) => {
-      const path = join(folder, name)
-      return existsSync(path) ? readFileSync(path, 'utf8') : ''
-    }
-    await until('the steps are done', 90_000, () => {
-      if (child.exitCode !== null) throw new Error(`it ended: ${complaints}`)
-      return read('said').includes('done: yes') && true
-    })
-    const said = read('said')
-      .trim()
-      .split('\n')
-      .map((line) => line.split(': ') as [string, string])
-    const expected = ['vedette-server', 'vedette-sentinel'].flatMap((unit) => [
-      [`${unit} start`, 'yes'],
-      [`${unit} state`, 'active as vedette'],
-      [`${unit} reload`, 'yes'],
-      [`${unit} after a crash`, 'active, 1 restart'],
-      [`${unit} stopped`, 'success with 0'],
-    ])
-    const all = Object.fromEntries([...expected, ['state', 'vedette 700 kept'], ['done', 'yes']])
-    expect(Object.fromEntries(said), `${read('errors')}${read('journal')}`).toEqual(all)
+/** The lines of `steps`, of a system of its own that also has these files. */
+async function played(
+  units: readonly string[],
+  files: Readonly<Record<string, string>>,
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+) {
+  const folder = scratchFolder('systemd')
+  writeFileSync(join(folder, 'steps.sh'), steps(units))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, 'files', path)), { recursive: true })
+    writeFileSync(join(folder, 'files', path), text)
+  }
+  const argv = [...NAMESPACES, '--kill-child=KILL', 'sh', SCRIPT, folder, ROOT, process.execPath]
+  const child = spawn('unshare', argv, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let complaints = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    complaints += text
   })
+  onTestFinished(() => ended(child))
+  const read = (name: string) => {
+    const path = join(folder, name)
+    return existsSync(path) ? readFileSync(path, 'utf8') : ''
+  }
+  await until('the steps are done', 90_000, () => {
+    if (child.exitCode !== null) throw new Error(`it ended: ${complaints}`)
+    return read('said').includes('done: yes') && true
+  })
+  const lines = read('said').trim().split('\n')
+  return {
+    said: Object.fromEntries(lines.map((line) => line.split(': ') as [string, string])),
+    journal: `${read('errors')}${read('journal')}`,
+  }
+}
+
+/** All is well with both units. */
+function expected(units: readonly string[], user: string, state: string) {
+  const lines = units.flatMap((unit) => [
+    [`${unit} start`, 'yes'],
+    [`${unit} state`, `active as ${user}`],
+    [`${unit} reload`, 'yes'],
+    [`${unit} after a crash`, 'active, 1 restart'],
+    [`${unit} stopped`, 'success with 0'],
+  ])
+  return Object.fromEntries([...lines, ['state', state], ['done', 'yes']])
+}
+
+describe.skipIf(!canBoot())('(need root, systemd, and namespaces with control groups)', () => {
+  test('both units start, survive a crash, reload and stop', async (context) => {
+    const units = ['vedette-server', 'vedette-sentinel']
+    const { said, journal } = await played(units, {}, context)
+    expect(said, journal).toEqual(expected(units, 'vedette', 'vedette 700'))
+  })
+
+  test.skipIf(!HAS_DEBIANS_UNITS)(
+    "with the lines of docs/operations-migrate.md, Debian's units run Vedette (needs redis-server and redis-sentinel)",
+    async (context) => {
+      const units = ['redis-server', 'redis-sentinel']
+      const { said, journal } = await played(units, debiansUnits(), context)
+      expect(said, journal).toEqual(expected(units, 'redis', 'redis 750'))
+    },
+  )
 })
+
+/** What an administrator writes who follows the page, and the configurations. */
+function debiansUnits(): Readonly<Record<string, string>> {
+  const page = readFileSync(join(ROOT, 'docs/operations-migrate.md'), 'utf8')
+  const lines = /```ini\n(.*?)```/s.exec(page)?.[1] ?? ''
+  const server = lines
+    .replace(
+      'vedette-sentinel.cjs /etc/redis/sentinel.conf',
+      'vedette-server.cjs /etc/redis/redis.conf',
+    )
+    .replace(/^TimeoutStopSec=.*$/m, '')
+  const files = 'dir /var/lib/redis\nlogfile /var/log/redis/'
+  return {
+    'etc/systemd/system/redis-sentinel.service.d/override.conf': lines,
+    'etc/systemd/system/redis-server.service.d/override.conf': server,
+    'etc/redis/sentinel.conf': `${files}s.log\nsentinel monitor mymaster 127.0.0.1 6379 2\n`,
+    'etc/redis/redis.conf': `${files}n.log\n`,
+  }
+}
 
 /** Its process 1 ends with it, and everything in there with that. */
 async function ended(child: ChildProcess): Promise<void> {

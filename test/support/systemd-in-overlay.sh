@@ -1,7 +1,7 @@
 #!/bin/sh
 # systemd-in-overlay.sh FOLDER ROOT NODE: boots this machine's systemd as process 1 of namespaces of its own, in an
 # overlay of this system that nobody else sees, with the shipped units and the programs of ROOT, and runs FOLDER/steps.sh
-# there as a service; /out is FOLDER. Run it with: unshare --mount --net --pid --ipc --uts --cgroup --fork --kill-child
+# there as a service; /out is FOLDER, and what is in FOLDER/files stands in the root. Run it with: unshare --mount --net --pid --ipc --uts --cgroup --fork --kill-child
 set -e
 folder=$1 source=$2 node=$3
 mkdir "$folder/disk"
@@ -52,6 +52,12 @@ cp "$source/deploy/deb/sentinel.yml" "$source/deploy/deb/server.conf" etc/vedett
 chroot . sh -c 'getent passwd vedette >/dev/null || useradd --system --no-create-home --home /var/lib/vedette vedette'
 chroot . chgrp -R vedette etc/vedette
 chmod 750 etc/vedette
+
+# As a package of Node has it, for units that may execute nothing else.
+rm -f usr/bin/node
+touch usr/bin/node
+mount --bind "$node" usr/bin/node
+if [ -d "$folder/files" ]; then cp -r "$folder/files/." .; fi
 
 # Nothing else of this system is started.
 rm -rf etc/systemd/system/*.wants etc/systemd/system/default.target
