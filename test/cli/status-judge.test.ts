@@ -81,6 +81,16 @@ test('a master that one Sentinel sees down is a danger before the quorum agrees'
   ])
 })
 
+test('a master that says it is a replica is a danger long before it counts as down', () => {
+  const demoted = group({ master: { ...MASTER, 'role-reported': 'slave' } })
+  expect(findings(sentinel(1, { groups: [demoted] }), sentinel(2), sentinel(3))).toEqual([
+    {
+      health: 'danger',
+      text: 'the master says that it is a replica, so it refuses writes (heard by 1 of 3)',
+    },
+  ])
+})
+
 test('a Sentinel that does not answer is trouble, and the others still count', () => {
   const silent = sentinel(3, { failure: 'ECONNREFUSED', groups: [], myid: '' })
   expect(findings(sentinel(1), silent)).toEqual([

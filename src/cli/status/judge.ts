@@ -87,6 +87,8 @@ function judgeMaster(views: readonly GroupView[]): StatusFinding[] {
   const down = views.filter((view) => flagsOf(view.master).includes('s_down')).length
   const isOdown = views.some((view) => flagsOf(view.master).includes('o_down'))
   const busy = views.find((view) => view.master['failover-state'] !== undefined)
+  // In a failover the old master may have followed already.
+  const demoted = busy === undefined ? views.filter(({ master }) => isReplica(master)) : []
   return [
     ...when(addresses.size > 1, 'danger', `they name different masters: ${inWords(addresses)}`),
     ...when(
@@ -97,11 +99,20 @@ function judgeMaster(views: readonly GroupView[]): StatusFinding[] {
     ...when(isOdown, 'danger', 'the master is down, and the quorum agrees (o_down)'),
     ...when(down > 0 && !isOdown, 'danger', `${down} of ${views.length} see the master down`),
     ...when(
+      demoted.length > 0,
+      'danger',
+      `the master says that it is a replica, so it refuses writes (heard by ${demoted.length} of ${views.length})`,
+    ),
+    ...when(
       busy !== undefined,
       'trouble',
       `a failover is in progress: ${busy?.master['failover-state']}`,
     ),
   ]
+}
+
+function isReplica(instance: InstanceFields): boolean {
+  return instance['role-reported'] === 'slave'
 }
 
 /** A pause is a decision, and still nothing to forget: while it lasts no replica takes over. */
