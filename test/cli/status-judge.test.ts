@@ -221,6 +221,12 @@ describe('a pause of failover', () => {
     expect(statusText(judge([holder(1)], undefined))).toContain('FAILOVER PAUSED')
   })
 
+  test('the last two minutes are told in seconds', () => {
+    const left = (ms: string) => findings(holder(1, { 'pause-left-ms': ms }))[0]?.text
+    expect(left('19200')).toContain('(20 s left; ')
+    expect(left('120001')).toContain('(3 min left; ')
+  })
+
   test('of two orders the newer one is told', () => {
     const older = holder(1, { 'pause-number': '3', 'pause-reason': 'old' })
     expect(findings(older, holder(2))[0]?.text).toContain('new kernel')

@@ -123,12 +123,17 @@ function judgePause(says: Says): StatusFinding[] {
   const [newest] = [...holders].sort((a, b) => number(b) - number(a))
   if (newest === undefined) return []
   const { master } = newest.group
-  const minutes = Math.ceil(Number(master['pause-left-ms']) / 60_000)
+  const left = restOf(Number(master['pause-left-ms']))
   const why = master['pause-reason'] === '' ? 'no reason given' : master['pause-reason']
   const who = `paused by ${master['pause-by']}: ${why}`
   const held = `${holders.length} of ${says.length} Sentinels hold it`
-  const text = `automatic failover is ${who} (${minutes} min left; ${held}); \`vedette resume\` ends it`
+  const text = `automatic failover is ${who} (${left} left; ${held}); \`vedette resume\` ends it`
   return [{ health: 'trouble', text }]
+}
+
+/** In minutes, and in the last two of them in seconds. */
+function restOf(ms: number): string {
+  return ms > 120_000 ? `${Math.ceil(ms / 60_000)} min` : `${Math.ceil(ms / 1000)} s`
 }
 
 function judgeQuorum(sentinels: readonly SentinelAnswer[], says: Says): StatusFinding[] {
