@@ -17,6 +17,7 @@ import { addGroup } from './groups.ts'
 import { noNames } from './names/known-names.ts'
 import { restorePause } from './pause/pause.ts'
 import {
+  highestEpoch,
   type RestoredGroup,
   restoreGroups,
   restoreSettings,
@@ -148,11 +149,4 @@ function createState({ config, saved, rng, now, process }: SentinelStart, access
       tally: newTally(),
     },
   }
-}
-
-/** An imported file may contain a configuration of a later epoch than the one it calls current. */
-function highestEpoch(saved: SavedState | undefined): number {
-  const groups = saved?.groups ?? []
-  const epochs = groups.flatMap((group) => [group.configEpoch, group.leaderEpoch])
-  return Math.max(saved?.currentEpoch ?? 0, ...epochs)
 }

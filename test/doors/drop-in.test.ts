@@ -3,7 +3,14 @@
  * when something is wrong, and the way back. Where Redis' own programs are needed they are named in the
  * test that is skipped without them.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -352,6 +359,27 @@ describe.runIf(HAS_REDIS)('there and back again', () => {
     await until('redis-sentinel answers again', 15_000, () => view(port).id === id)
     expect(view(port).peer).toBe('cd'.repeat(20))
   }, 180_000)
+
+  test('a vote that redis-sentinel gave is not given again by Vedette, whose state is older', async () => {
+    const [port] = (await freePorts(1)) as [number]
+    const lines = [`port ${port}`, 'bind 127.0.0.1', `dir ${folder}`]
+    const path = write('s.conf', ...lines, 'sentinel monitor mymaster 127.0.0.1 1 2')
+    const vote = (epoch: string, runId: string) =>
+      cli(port, 'SENTINEL', 'IS-MASTER-DOWN-BY-ADDR', '127.0.0.1', '1', epoch, runId.repeat(20))
+    const [redis, own] = [program(port, 'redis-sentinel', path), ours(port, path)]
+    await (await started(redis)).kill()
+    await started(own)
+    expect(vote('5', 'ab')).toEqual(['0', 'ab'.repeat(20), '5'])
+    await own.kill()
+    const back = join(folder, 'back.conf')
+    await vedette('export-conf', path, '--out', back)
+    copyFileSync(back, path)
+    await started(redis)
+    expect(vote('9', 'cd')).toEqual(['0', 'cd'.repeat(20), '9'])
+    await redis.kill()
+    await started(own)
+    expect(vote('9', 'ab')).toEqual(['0', '*', '9'])
+  }, 60_000)
 
   test('what redis-sentinel could not read again is not written', async () => {
     const monitor = 'sentinel monitor mymaster 127.0.0.1 1 1'

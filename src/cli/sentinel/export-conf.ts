@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { exportConf } from '../../config/export-conf.ts'
+import { goneOnSince } from '../../config/gone-on.ts'
 import { type SentinelFile, stateFileName } from '../../config/sentinel-file.ts'
 import { type LoadedState, loadState } from '../../io/files/state-file.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
@@ -44,7 +45,9 @@ function readState(file: SentinelFile, path: string, { state }: ExportOptions): 
   const usual = resolve(file.stateDir ?? dirname(path), stateFileName(file))
   const loaded = loadState(resolve(state ?? usual))
   if (loaded.warning !== undefined) say(`note: state file: ${loaded.warning}; its copy is used`)
-  if (loaded.saved !== undefined) return loaded
+  if (loaded.saved !== undefined) {
+    return { ...loaded, saved: goneOnSince(loaded.saved, file.learnt) ?? loaded.saved }
+  }
   if (state !== undefined) throw noState(state)
   say(`note: there is no ${usual}: only the contents of the configuration are written`)
   return loaded

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import type { Rng } from '../../base/rng.ts'
+import { goneOnSince } from '../../config/gone-on.ts'
 import { formatProblem, type Problem } from '../../config/problem.ts'
 import { type SentinelFile, stateFileName, toSavedState } from '../../config/sentinel-file.ts'
 import { certificatesUsedBy } from '../../config/tls-options.ts'
@@ -194,7 +195,7 @@ async function openState(path: string, logger: Logger): Promise<StateFile> {
   return stateFile
 }
 
-/** The state file; at the very first start, what Redis wrote into a sentinel.conf to remember. */
+/** The state file; at the very first start, or after redis-sentinel has gone on, what it wrote into a sentinel.conf. */
 function restore(
   stateFile: StateFile,
   { learnt }: SentinelFile,
@@ -203,13 +204,23 @@ function restore(
 ): SavedState | undefined {
   const { saved, warning } = stateFile.load()
   if (warning !== undefined) logger.log('warning', `state file: ${warning}; its copy is used`)
-  if (saved !== undefined || learnt === undefined) return saved
+  if (saved !== undefined) return goneOn(saved, learnt, logger) ?? saved
+  if (learnt === undefined) return undefined
   logger.log(
     'notice',
     'no state file yet: what Redis has written into the configuration is taken over',
   )
   return toSavedState(learnt, () => rng.fork('import').hex(40))
 }
+
+function goneOn(saved: SavedState, learnt: SentinelFile['learnt'], logger: Logger) {
+  const since = goneOnSince(saved, learnt)
+  if (since !== undefined) logger.log('notice', GONE_ON)
+  return since
+}
+
+const GONE_ON =
+  'the configuration knows later epochs than the state file: redis-sentinel has gone on with it, and what it has written is taken over'
 
 interface SentinelHttp {
   readonly file: SentinelFile

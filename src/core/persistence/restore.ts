@@ -41,6 +41,15 @@ export function restoreSettings(
   return learntValues(GLOBAL_SETTING_KEYS, file, before, current)
 }
 
+/** An imported file may contain a configuration of a later epoch than the one it calls current. */
+export function highestEpoch(
+  saved: Pick<SavedState, 'currentEpoch' | 'groups'> | undefined,
+): number {
+  const groups = saved?.groups ?? []
+  const epochs = groups.flatMap((group) => [group.configEpoch, group.leaderEpoch])
+  return Math.max(saved?.currentEpoch ?? 0, ...epochs)
+}
+
 /** Groups that stay removed: those in the file that are still as they were when they were removed. */
 export function stillRemoved(
   configured: readonly GroupConfig[],
