@@ -6,3 +6,8 @@ export function canonicalHost(text: string): string | undefined {
   // A text of digits and dots only is a mistyped address, not a name.
   return canonicalIp(text) ?? (isHostName(text) && /[a-z_]/i.test(text) ? text : undefined)
 }
+
+/** For a text that is no address. Brackets belong to an IPv6 address before its port, and nowhere else. */
+export function addressHint(text: unknown, otherwise = ''): string {
+  return typeof text === 'string' && /^\[.*\]$/.test(text) ? 'without the brackets' : otherwise
+}

@@ -7,7 +7,7 @@ import { utf8Text } from '../base/utf8.ts'
 import { MANY_GROUPS_HINT, MAX_GROUPS, TOO_MANY_GROUPS } from '../core/config.ts'
 import { EPOCH_MAX } from '../core/election/epoch.ts'
 import { groupNameFault } from './group-name.ts'
-import { canonicalHost } from './host-name.ts'
+import { addressHint, canonicalHost } from './host-name.ts'
 import { lenientInteger, lenientPort, yesOrNo } from './lenient.ts'
 import { type Draft, newGroup, notice, type Objection, refusal } from './sentinel-draft.ts'
 import { besideValkeys, STATE_CONFIG_FILE } from './valkey-state.ts'
@@ -65,7 +65,7 @@ export function readAddress(
   if (port === undefined) return refusal('E_RANGE', 'Invalid port number.')
   const known = core.resolveHostnames ? canonicalHost(host) : canonicalIp(host)
   if (known !== undefined) return { host: known, port }
-  const hint = core.resolveHostnames ? '' : ASK_FOR_NAMES
+  const hint = addressHint(host, core.resolveHostnames ? '' : ASK_FOR_NAMES)
   return refusal('E_VALUE', "Can't resolve instance hostname.", hint)
 }
 
@@ -76,7 +76,8 @@ function setAnnounceIp(draft: Draft, [text = '']: readonly string[]): Objection 
   if (text === '') return undefined
   const host = canonicalHost(text)
   if (host === undefined) {
-    return refusal('E_VALUE', 'the announced address is neither an IP address nor a host name')
+    const message = 'the announced address is neither an IP address nor a host name'
+    return refusal('E_VALUE', message, addressHint(text))
   }
   draft.core.announceIp = host
   return undefined

@@ -34,6 +34,7 @@ import {
   memory,
   memoryFrom,
   oneOf,
+  portOfMaster,
   renamedCommands,
   splitAddress,
   text,
@@ -61,7 +62,7 @@ const PERIODS = z.strictObject({
   'script-retry-delay': duration.default(DEFAULT_PERIODS.scriptRetryDelayMs),
 })
 
-const MASTER = z.strictObject({ host, port: integer(1, MAX_PORT) })
+const MASTER = z.strictObject({ host, port: portOfMaster })
 
 const GROUP_SHAPE: Readonly<Record<string, z.ZodType>> = {
   master: z.preprocess(splitAddress, MASTER),

@@ -23,7 +23,7 @@ import {
   oneOf,
   WRONG_NUMBER,
 } from './directive-words.ts'
-import { canonicalHost } from './host-name.ts'
+import { addressHint, canonicalHost } from './host-name.ts'
 import type { ProblemCode } from './problem.ts'
 import { type Draft, EXTENSION, notice, type Objection, refusal } from './sentinel-draft.ts'
 import type { SentinelFile } from './sentinel-file.ts'
@@ -117,7 +117,7 @@ function setBind(draft: Draft, words: DirectiveWords): Objection | undefined {
   const addresses = words.filter((word) => word !== '')
   const wrong = addresses.find((word) => !isBindAddress(word.replace(/^-/, '')))
   if (wrong !== undefined) {
-    const hint = 'an IPv4 or IPv6 address, a name, * or ::*'
+    const hint = addressHint(wrong, 'an IPv4 or IPv6 address, a name, * or ::*')
     return refusal('E_VALUE', `${JSON.stringify(wrong)} is no IP address`, hint)
   }
   draft.listen.bind = addresses
@@ -130,7 +130,9 @@ function isBindAddress(word: string): boolean {
 
 function setBindSource(draft: Draft, text: string): Objection | undefined {
   const ip = text === '' ? '' : canonicalIp(text)
-  if (ip === undefined) return refusal('E_VALUE', `${JSON.stringify(text)} is no IP address`)
+  if (ip === undefined) {
+    return refusal('E_VALUE', `${JSON.stringify(text)} is no IP address`, addressHint(text))
+  }
   draft.program.bindSourceAddr = ip
   return undefined
 }

@@ -16,7 +16,7 @@ import type {
   RenamedCommand,
 } from '../core/group-option-kinds.ts'
 import { parseBytes } from '../server/settings/setting-types.ts'
-import { canonicalHost } from './host-name.ts'
+import { addressHint, canonicalHost } from './host-name.ts'
 import type { ProblemCode } from './problem.ts'
 import { z } from './zod.ts'
 
@@ -36,9 +36,9 @@ const MAX_DURATION_MS = 2 ** 31 - 1
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** A value that must be given; see `optional`. */
-export function required<T>(read: Reader<T>) {
+export function required<T>(read: Reader<T>, missing = MISSING) {
   return z.unknown().transform((value, context): T => {
-    const result = value === undefined ? MISSING : value === null ? EMPTY : read(value)
+    const result = value === undefined ? missing : value === null ? EMPTY : read(value)
     if ('value' in result) return result.value
     const { fault, message, hint } = result
     context.addIssue({ code: 'custom', message, params: { fault, hint } })
@@ -79,14 +79,24 @@ const DURATION_TYPE = fault(
 )
 
 export function integer(min: number, max: number) {
-  return required((value) => {
+  return required(readInteger(min, max))
+}
+
+function readInteger(min: number, max: number): Reader<number> {
+  return (value) => {
     if (!Number.isInteger(value)) return fault('E_TYPE', 'must be a whole number')
     const number = value as number
     return number >= min && number <= max
       ? { value: number }
       : fault('E_RANGE', `must be between ${min} and ${max}`)
-  })
+  }
 }
+
+/** The port of a master, which may have been forgotten behind an IPv6 address. */
+export const portOfMaster = required(
+  readInteger(1, 65_535),
+  fault('E_MISSING', 'is required', 'host:port, as in 10.0.0.1:6379 or "[::1]:6379"'),
+)
 
 /** Ordinary text. */
 export const text = required(readText)
@@ -228,7 +238,11 @@ export const bind = required((value) => {
   const words = Array.isArray(value) ? value : [value]
   const wrong = words.find((word) => typeof word !== 'string' || !isBindAddress(word))
   if (wrong === undefined) return { value: words as readonly string[] }
-  return fault('E_VALUE', `${shown(wrong)} is no IP address`, 'an address, *, or ::*')
+  return fault(
+    'E_VALUE',
+    `${shown(wrong)} is no IP address`,
+    addressHint(wrong, 'an address, *, or ::*'),
+  )
 })
 
 /** Splits `10.0.0.1:6379` or `[::1]:6379`; anything else is left for the schema to judge. */
@@ -248,13 +262,21 @@ function readText(value: unknown): { readonly value: string } | Fault {
 function readHost(value: unknown): { readonly value: string } | Fault {
   const known = typeof value === 'string' ? canonicalHost(value) : undefined
   if (known !== undefined) return { value: known }
-  return fault('E_VALUE', `${shown(value)} is neither an IP address nor a host name`)
+  return fault(
+    'E_VALUE',
+    `${shown(value)} is neither an IP address nor a host name`,
+    addressHint(value),
+  )
 }
 
 function readIp(value: unknown): { readonly value: string } | Fault {
   const address = typeof value === 'string' ? canonicalIp(value) : undefined
   if (address !== undefined) return { value: address }
-  return fault('E_VALUE', `${shown(value)} is no IP address`, 'a numeric IPv4 or IPv6 address')
+  return fault(
+    'E_VALUE',
+    `${shown(value)} is no IP address`,
+    addressHint(value, 'a numeric IPv4 or IPv6 address'),
+  )
 }
 
 /** A value inside a message. Lists and maps could be endless here: YAML allows cycles. */

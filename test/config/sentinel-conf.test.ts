@@ -288,6 +288,18 @@ SENTINEL master-reboot-down-after-period mymaster 0
   })
 })
 
+test('an IPv6 address in brackets is refused with a hint, in every directive that takes a host', () => {
+  for (const line of [
+    'bind [::1]',
+    'bind-source-addr [::1]',
+    'sentinel announce-ip [::1]',
+    'sentinel monitor six [::1] 6379 2',
+  ]) {
+    const [problem = ''] = problemsOf(`${MONITOR}${line}\n`)
+    expect(problem).toContain('(without the brackets)')
+  }
+})
+
 describe('what Redis has learnt', () => {
   const { learnt } = parse(`${MONITOR}
 sentinel myid ${RUN_ID}

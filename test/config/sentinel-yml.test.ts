@@ -185,6 +185,11 @@ describe('a problem', () => {
     ['port:', 'E_MISSING f.yml:1:6  port  has no value  (give it one, or leave the line out)'],
     ['bind: [1]', 'E_VALUE f.yml:1:7  bind  1 is no IP address  (an address, *, or ::*)'],
     ['bind: &a [*a]', 'E_VALUE f.yml:1:10  bind  this is no IP address  (an address, *, or ::*)'],
+    ['bind: "[::1]"', 'E_VALUE f.yml:1:7  bind  "[::1]" is no IP address  (without the brackets)'],
+    [
+      'announce-ip: "[::1]"',
+      'E_VALUE f.yml:1:14  announce-ip  "[::1]" is neither an IP address nor a host name  (without the brackets)',
+    ],
     ['protected-mode: 1', 'E_TYPE f.yml:1:17  protected-mode  must be yes or no'],
     [
       'log-level: loud',
@@ -349,6 +354,13 @@ periods: {default-down-after: 5s, script-retry-delay: 1s}
     expect(problemsOf('groups: {g: {master: "name.example:1", quorum: 1}}')).toEqual([
       'E_VALUE f.yml:1:22  groups.g.master  "name.example" is no IP address' +
         '  (a numeric IPv4 or IPv6 address, or a name with resolve-hostnames: yes)',
+    ])
+  })
+
+  test('a master at an IPv6 address without brackets lacks its port, and the hint says how it is written', () => {
+    expect(problemsOf('groups: {g: {master: "::1:6379", quorum: 1}}')).toEqual([
+      'E_MISSING f.yml:1:14  groups.g.master.port  is required' +
+        '  (host:port, as in 10.0.0.1:6379 or "[::1]:6379")',
     ])
   })
 
