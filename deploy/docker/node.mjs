@@ -62,6 +62,13 @@ function sentinels() {
   return text.split(',').map((one) => address(one, 'VEDETTE_SENTINELS'))
 }
 
+/** A number that is none would be a first start that waits for ever. */
+function firstWaitMs() {
+  const text = env('VEDETTE_FIRST_WAIT', '10')
+  if (!/^\d+(\.\d+)?$/.test(text)) fail(`VEDETTE_FIRST_WAIT: '${text}' is no number of seconds`)
+  return Number(text) * 1000
+}
+
 /** The one line of a file that an orchestrator mounts; undefined if none is named. */
 function secret(name) {
   const path = env(name)
@@ -134,7 +141,7 @@ async function decide(self, group, isFirst) {
   if (assumed !== undefined) return address(assumed, 'VEDETTE_ASSUME_MASTER')
   const seed = isFirst ? needed('VEDETTE_SEED') : undefined
   const startMs = Date.now()
-  const seedMs = startMs + Number(env('VEDETTE_FIRST_WAIT', '10')) * 1000
+  const seedMs = startMs + firstWaitMs()
   let said = ''
   for (let sayMs = 0; ; await sleep(ROUND_MS)) {
     const { answers, reasons, isMajority } = await opinions(group)
@@ -237,7 +244,9 @@ async function handOver() {
 
 async function ready() {
   const url = `http://127.0.0.1:${env('HTTP_PORT', '8080')}/readiness`
-  const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(fail)
+  const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).catch((error) =>
+    fail(`${url}: ${error.cause?.code ?? error.message}`),
+  )
   if (!answer.ok) fail(`${url}: ${answer.status} ${await answer.text()}`)
 }
 

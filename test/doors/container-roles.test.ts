@@ -2,6 +2,7 @@
  * deploy/docker/node.mjs on loopback, as containers use it: which role a data node starts with, for the first time, after a
  * failover that it did not see, and while nobody can tell. All go by a name, with passwords from files.
  */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -107,6 +108,33 @@ async function settled({ nodes, sentinels }: Containers, master: Program): Promi
     await until('all are known', 20_000, () => counts().includes('slaves=2,sentinels=3'))
   }
 }
+
+/** What node.mjs says before it ends. */
+function refusal(variables: Readonly<Record<string, string>>, ...words: readonly string[]) {
+  const env = { PATH: process.env.PATH, ...variables }
+  const { status, stderr } = spawnSync(process.execPath, [SCRIPT, ...words], {
+    env,
+    timeout: 10_000,
+  })
+  return { status, said: String(stderr).trim() }
+}
+
+test('a first wait that is no number is refused, and does not wait for ever', () => {
+  const at = { VEDETTE_SELF: 'a:1', VEDETTE_SEED: 'a:1', VEDETTE_SENTINELS: '127.0.0.1:1' }
+  const data = { VEDETTE_DATA: scratchFolder('first-wait'), VEDETTE_FIRST_WAIT: '10s' }
+  expect(refusal({ ...at, ...data }, 'start')).toEqual({
+    status: 1,
+    said: "node.mjs: VEDETTE_FIRST_WAIT: '10s' is no number of seconds",
+  })
+})
+
+test('a health check that nobody answers says why', async () => {
+  const [port] = await freePorts(1)
+  expect(refusal({ HTTP_PORT: String(port) }, 'ready')).toEqual({
+    status: 1,
+    said: `node.mjs: http://127.0.0.1:${port}/readiness: ECONNREFUSED`,
+  })
+})
 
 describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
   test('the first start follows the seed, and a former master comes back as a replica', async ({
