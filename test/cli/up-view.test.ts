@@ -165,6 +165,18 @@ test('a cluster is ready when nothing is missing', () => {
   expect(missing(model)).toBe('7002 is not in sync with its master')
 })
 
+test('a Sentinel from elsewhere is named as one too many, and a replica from elsewhere is not missed', () => {
+  const model = healthy()
+  const [first] = model.sentinels
+  const { peers, replicas } = first!.facts!
+  first!.facts = { ...first!.facts!, replicas: replicas + 1 }
+  expect(missing(model)).toBeUndefined()
+  first!.facts = { ...first!.facts!, peers: peers + 1 }
+  expect(missing(model)).toBe(
+    'Sentinel 7100 knows 3 others and this cluster has 2: one from elsewhere watches it, too',
+  )
+})
+
 const DOWN = 'master mymaster 127.0.0.1 7000'
 
 function say(

@@ -103,10 +103,19 @@ export function missing({ nodes, sentinels }: ClusterModel): string | undefined 
   const late = nodes.find(({ facts }) => !facts?.isInSync)
   if (late !== undefined) return `${late.port} is not in sync with its master`
   const master = nodes.find(({ facts }) => facts?.role === 'master')
-  if (master?.facts?.replicas !== replicas) return 'the master lacks replicas'
-  const blind = sentinels.find(({ facts }) => facts?.replicas !== replicas)
+  if ((master?.facts?.replicas ?? 0) < replicas) return 'the master lacks replicas'
+  const blind = sentinels.find(({ facts }) => (facts?.replicas ?? 0) < replicas)
   if (blind !== undefined) return `Sentinel ${blind.port} does not know every replica`
-  const lonely = sentinels.find(({ facts }) => facts?.peers !== sentinels.length - 1)
+  return missingPeers(sentinels)
+}
+
+/** A replica from elsewhere does no harm, but a Sentinel from elsewhere votes. */
+function missingPeers(sentinels: readonly SentinelModel[]): string | undefined {
+  const others = sentinels.length - 1
+  const lonely = sentinels.find(({ facts }) => (facts?.peers ?? 0) < others)
   if (lonely !== undefined) return `Sentinel ${lonely.port} does not know every other`
-  return undefined
+  const crowded = sentinels.find(({ facts }) => (facts?.peers ?? 0) > others)
+  if (crowded === undefined) return undefined
+  const { port, facts } = crowded
+  return `Sentinel ${port} knows ${facts?.peers} others and this cluster has ${others}: one from elsewhere watches it, too`
 }
