@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, type WriteFileOptions, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { readText } from '../io/files/text-file.ts'
 import { reasonOf, StartError } from '../io/start-error.ts'
 
@@ -36,4 +38,37 @@ function read(path: string, encoding: 'utf8' | 'latin1', maxBytes?: number): str
 function unreadable(path: string, reason: string, hint: string): StartError {
   const name = path === '-' ? 'standard input' : path
   return new StartError('E_CONFIG_FILE', `cannot read ${name}: ${reason}`, hint)
+}
+
+/** Writes a file that the user named. Throws a StartError that says why it cannot be written. */
+export function writeResult(
+  path: string,
+  content: string | Buffer,
+  options?: WriteFileOptions,
+): void {
+  orSay(path, () => writeFileSync(path, content, options))
+}
+
+/** The same in a folder that is made if need be. */
+export function writeResultIn(path: string, content: string): void {
+  orSay(path, () => {
+    makeFolder(dirname(path))
+    writeFileSync(path, content)
+  })
+}
+
+/** With its parents. Node's own way (`recursive`) never returns in /proc, and calls a read-only disk ENOENT. */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  mkdirSync(path)
+}
+
+function orSay(path: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    const hint = 'name a file in a folder that this user may write to'
+    throw new StartError('E_REPORT_FILE', `cannot write ${path}: ${reasonOf(error)}`, hint)
+  }
 }

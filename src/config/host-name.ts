@@ -7,7 +7,14 @@ export function canonicalHost(text: string): string | undefined {
   return canonicalIp(text) ?? (isHostName(text) && /[a-z_]/i.test(text) ? text : undefined)
 }
 
-/** For a text that is no address. Brackets belong to an IPv6 address before its port, and nowhere else. */
+/** For a text that is no address: what is wrong with it, where it is one for other programs. */
 export function addressHint(text: unknown, otherwise = ''): string {
-  return typeof text === 'string' && /^\[.*\]$/.test(text) ? 'without the brackets' : otherwise
+  if (typeof text !== 'string') return otherwise
+  // They belong to an IPv6 address before its port, and nowhere else.
+  if (/^\[.*\]$/.test(text)) return 'without the brackets'
+  if (/^[\da-f:]+%/i.test(text))
+    return 'without the zone, which means nothing to another host: take an address that needs none'
+  return /^[\d.]+$/.test(text)
+    ? 'as four numbers without leading zeros, such as 10.0.0.1'
+    : otherwise
 }

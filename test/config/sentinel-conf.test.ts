@@ -288,6 +288,19 @@ SENTINEL master-reboot-down-after-period mymaster 0
   })
 })
 
+test.each([
+  ['fe80::1%eth0', 'without the zone'],
+  ['127.1', 'as four numbers'],
+  ['10.0.0.010', 'as four numbers'],
+])('%s, which other programs take for an address, is refused: %s', (host, hint) => {
+  for (const line of [
+    `bind ${host}`,
+    `sentinel announce-ip ${host}`,
+    `sentinel monitor six ${host} 6379 2`,
+  ])
+    expect(problemsOf(`${MONITOR}${line}\n`)[0]).toContain(hint)
+})
+
 test('an IPv6 address in brackets is refused with a hint, in every directive that takes a host', () => {
   for (const line of [
     'bind [::1]',

@@ -198,7 +198,7 @@ describe('a problem', () => {
     ['log-file: 7', 'E_TYPE f.yml:1:11  log-file  must be text  (put it in quotes)'],
     [
       'announce-ip: 10.0.0',
-      'E_VALUE f.yml:1:14  announce-ip  "10.0.0" is neither an IP address nor a host name',
+      'E_VALUE f.yml:1:14  announce-ip  "10.0.0" is neither an IP address nor a host name  (as four numbers without leading zeros, such as 10.0.0.1)',
     ],
     ['periods: { ping: 0 }', 'E_RANGE f.yml:1:18  periods.ping  must be between 1ms and 24 days'],
     ['periods: { ping: 1.5ms }', 'E_TYPE f.yml:1:18  periods.ping  must be whole milliseconds'],

@@ -2,7 +2,7 @@
  * `vedette fuzz`: random clusters under random faults, on all cores, until the seeds or the time
  * are used up.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+
 import { join } from 'node:path'
 import { createRng } from '../../base/rng.ts'
 import { DETECTIONS, type Detection } from '../../core/config.ts'
@@ -14,8 +14,9 @@ import { CoverageMap } from '../../fuzz/guided/coverage.ts'
 import type { FuzzPlan } from '../../fuzz/plan.ts'
 import { titleOf } from '../../fuzz/run.ts'
 import type { Engine, EngineName } from '../../scenario/world.ts'
+import { writeResult, writeResultIn } from '../files.ts'
 import { type JobOutcome, runPool } from '../pool/pool.ts'
-import { EXIT_CONFIG, EXIT_FAILED, EXIT_NOTHING_PLAYED, say } from '../report.ts'
+import { EXIT_CONFIG, EXIT_FAILED, EXIT_NOTHING_PLAYED, reportFailure, say } from '../report.ts'
 import { loadEngine } from '../scenario/engines.ts'
 import { coverageFile, coverageJson, coverageLines, summarise } from './coverage-report.ts'
 import {
@@ -220,12 +221,21 @@ class Fuzzing {
   /** Writes the file of a failure. Returns its path; undefined: there is no file. */
   #keep({ seed, profile, detection }: Origin, text: string | undefined): string | undefined {
     if (text === undefined) return undefined
-    mkdirSync(this.#options.out, { recursive: true })
     const search = this.#options.guided ? 'guided' : ''
     const name = [search, profile === 'faults' ? '' : profile, 'seed', seed, detection ?? '']
     const path = join(this.#options.out, `${name.filter((part) => part !== '').join('-')}.yml`)
-    writeFileSync(path, text)
-    return path
+    return this.#isWritten(path, text) ? path : undefined
+  }
+
+  /** A disk that fills up must not end a search of hours: the seed makes the run again. */
+  #isWritten(path: string, text: string): boolean {
+    try {
+      writeResultIn(path, text)
+      return true
+    } catch (error) {
+      reportFailure(error)
+      return false
+    }
   }
 
   #showProgress(): void {
@@ -290,7 +300,7 @@ class ReachedCode {
       const summary = summarise(this.#map)
       write(json ? [coverageJson(summary)] : coverageLines(summary))
     }
-    if (path !== undefined) writeFileSync(path, coverageFile(this.#map, this.#runs))
+    if (path !== undefined) writeResult(path, coverageFile(this.#map, this.#runs))
   }
 }
 

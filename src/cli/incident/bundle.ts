@@ -1,5 +1,5 @@
 /** Puts the segments that hold some incidents into one file, on request under other names. */
-import { writeFileSync } from 'node:fs'
+
 import { Player } from '../../blackbox/player.ts'
 import { Pseudonyms } from '../../blackbox/pseudonyms.ts'
 import { headText } from '../../blackbox/record-head.ts'
@@ -14,7 +14,7 @@ import {
   SegmentFault,
   type SegmentSource,
 } from '../../io/blackbox/segment-reader.ts'
-import { reasonOf, StartError } from '../../io/start-error.ts'
+import { writeResult } from '../files.ts'
 import { randomSeed } from '../random.ts'
 import { say } from '../report.ts'
 import type { Gathered } from './gather.ts'
@@ -34,12 +34,7 @@ export function writeBundle(path: string, gathered: Gathered, hasPseudonyms: boo
     return { name: `${names?.rename(who) ?? who}/${number}.vbb`, content }
   })
   const file = bundleOf(members)
-  try {
-    writeFileSync(path, file)
-  } catch (error) {
-    const what = `cannot write ${path}: ${reasonOf(error)}`
-    throw new StartError('E_REPORT_FILE', what, 'name a file that this user may write')
-  }
+  writeResult(path, file)
   const what = hasPseudonyms ? 'names and addresses are replaced' : 'names and addresses are in it'
   say(`vedette: ${path}: ${members.length} segments, ${Math.ceil(file.length / 1024)} KB; ${what}`)
 }

@@ -1,11 +1,11 @@
 /** `vedette incident`: what several Sentinels recorded of a failover, in the order of causes. */
-import { writeFileSync } from 'node:fs'
+
 import { isJournal } from '../../io/blackbox/journal-reader.ts'
 import { segmentsAt } from '../../io/blackbox/records-at.ts'
-import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { Chapter } from '../../report/chain/chain.ts'
 import { renderRecordedPage } from '../../report/page/html-page.ts'
 import type { MemberAccess } from '../explain/look.ts'
+import { writeResult } from '../files.ts'
 import type { SeedRange } from '../options.ts'
 import { clockTime } from '../replay/words.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
@@ -136,7 +136,7 @@ async function tryOut(
     say(`vedette: this incident cannot be reconstructed: ${real}`)
     return EXIT_FAILED
   }
-  if (scenario !== undefined) writeOut(scenario, scenarioText(real.reconstruction, []))
+  if (scenario !== undefined) writeResult(scenario, scenarioText(real.reconstruction, []))
   if (whatIf !== true) return undefined
   const played = await playWhatIf(real, set, seeds)
   if (typeof played !== 'string') return played
@@ -191,19 +191,7 @@ function writePage(
     'told by what Sentinels recorded: what was done to the cluster and what clients felt is not in it',
   ]
   const { file, history } = part
-  writeOut(path, renderRecordedPage({ title, remarks, file, history }))
-}
-
-function writeOut(path: string, text: string): void {
-  try {
-    writeFileSync(path, text)
-  } catch (error) {
-    throw new StartError(
-      'E_REPORT_FILE',
-      `cannot write ${path}: ${reasonOf(error)}`,
-      'name a file that this user may write',
-    )
-  }
+  writeResult(path, renderRecordedPage({ title, remarks, file, history }))
 }
 
 /** The incidents for scripts. */

@@ -1,10 +1,10 @@
 /** One page per run, in a file that needs no other file. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+
 import { basename, join } from 'node:path'
-import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { ScenarioResult } from '../../scenario/result.ts'
 import type { Played } from '../../scenario/run.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
+import { writeResultIn } from '../files.ts'
 import type { ProgramSide } from './engines.ts'
 
 /** Writes `NN-name-seedS.html` into the folder, which is created if need be. Returns the path. */
@@ -16,16 +16,7 @@ export async function writePage(
 ): Promise<string> {
   const { renderPage } = await import('../../report/page/html-page.ts')
   const path = join(folder, pageName(file.file, { ...result, against }))
-  try {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(path, renderPage(file, result, history))
-  } catch (error) {
-    throw new StartError(
-      'E_REPORT_FILE',
-      `cannot write ${path}: ${reasonOf(error)}`,
-      'name a folder that this user may write to',
-    )
-  }
+  writeResultIn(path, renderPage(file, result, history))
   return path
 }
 

@@ -1,12 +1,13 @@
 /** `vedette export-conf`: the configuration and what was learnt, as a sentinel.conf for redis-sentinel. */
-import { writeFileSync } from 'node:fs'
+
 import { dirname, resolve } from 'node:path'
 import { exportConf } from '../../config/export-conf.ts'
 import { goneOnSince } from '../../config/gone-on.ts'
 import { type SentinelFile, stateFileName } from '../../config/sentinel-file.ts'
 import { type LoadedState, loadState } from '../../io/files/state-file.ts'
-import { reasonOf, StartError } from '../../io/start-error.ts'
+import { StartError } from '../../io/start-error.ts'
 import { refuseStart } from '../daemon/start-refused.ts'
+import { writeResult } from '../files.ts'
 import { EXIT_FAILED, say } from '../report.ts'
 import { readSentinelFile } from './sentinel-config.ts'
 
@@ -64,10 +65,5 @@ function write(text: string, out: string | undefined): void {
     process.stdout.write(bytes)
     return
   }
-  try {
-    writeFileSync(out, bytes, { mode: PRIVATE_MODE })
-  } catch (error) {
-    const message = `cannot write ${out}: ${reasonOf(error)}`
-    throw new StartError('E_REPORT_FILE', message, 'choose a file in a folder you may write to')
-  }
+  writeResult(out, bytes, { mode: PRIVATE_MODE })
 }

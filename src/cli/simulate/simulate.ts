@@ -1,7 +1,6 @@
 /** `vedette simulate`: the user's own configuration, under hundreds of random fault histories. */
-import { writeFileSync } from 'node:fs'
+
 import { performance } from 'node:perf_hooks'
-import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { Played } from '../../scenario/run.ts'
 import type { SimulatedCluster } from '../../simulate/cluster.ts'
 import { type MeasuredHistory, measure } from '../../simulate/measure.ts'
@@ -12,6 +11,7 @@ import { scenarioText } from '../../simulate/scenario-of.ts'
 import type { Stage } from '../../simulate/stage.ts'
 import { clusterLines } from '../../simulate/text-cluster.ts'
 import { measuredLines } from '../../simulate/text-measured.ts'
+import { writeResult } from '../files.ts'
 import { clockText } from '../fuzz/fuzz-progress.ts'
 import { defaultWorkers, type JobOutcome, runPool } from '../pool/pool.ts'
 import { EXIT_CONFIG, EXIT_FAILED, reportFailure, say } from '../report.ts'
@@ -178,12 +178,7 @@ function withoutClaims({ result, history }: Played): Played {
 }
 
 function writeScenario(path: string, { staged }: PlayedSeed, stage: Stage): void {
-  try {
-    writeFileSync(path, scenarioText(staged, stage))
-  } catch (error) {
-    const hint = 'name a file in a folder that this user may write to'
-    throw new StartError('E_REPORT_FILE', `cannot write ${path}: ${reasonOf(error)}`, hint)
-  }
+  writeResult(path, scenarioText(staged, stage))
   say(`written: vedette scenario run ${path} --seed ${staged.incident.seed}`)
 }
 

@@ -1,10 +1,11 @@
 /**
  * The processes of the demonstration cluster: started together, harmed on request, ended together.
  */
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { reasonOf, StartError } from '../../io/start-error.ts'
+import { makeFolder } from '../files.ts'
 import { redisConf, sentinelYml } from './config-files.ts'
 import { controlPath } from './control-file.ts'
 import { Guard } from './guard.ts'
@@ -94,13 +95,6 @@ const CONFIG_EXTENSIONS = { server: 'conf', sentinel: 'yml' } as const
 
 function temporaryFolder(): string {
   return inFolder(tmpdir(), () => mkdtempSync(join(tmpdir(), 'vedette-up-')))
-}
-
-/** With its parents. Node's own way (`recursive`) never returns in /proc, and calls a read-only disk ENOENT. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return
-  makeFolder(dirname(path))
-  mkdirSync(path)
 }
 
 function inFolder<Result>(folder: string, write: () => Result): Result {

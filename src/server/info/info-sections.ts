@@ -127,7 +127,8 @@ function latencyStats({ node }: InfoSource): string[] {
 }
 
 function errorStats({ node }: InfoSource): string[] {
-  return [...node.stats.errors].map(([code, count]) => `errorstat_${code}:count=${count}`)
+  const { errors } = node.stats
+  return [...errors.keys()].sort().map((code) => `errorstat_${code}:count=${errors.get(code)}`)
 }
 
 function cluster(): string[] {
