@@ -1,4 +1,3 @@
-import type { Reply } from '../resp/reply.ts'
 import type { Checker } from './checkers/checker.ts'
 import { type Happening, isForCheckers, type Occurrence } from './happening.ts'
 
@@ -23,10 +22,9 @@ export class Recorder {
     if (isKept && this.#isWanted?.(happening) === true) this.#found()
   }
 
-  /** What a process answered to a command of the timeline: an error is told, because a slip would go unnoticed. */
-  answered(process: string, argv: readonly string[], reply: Reply | undefined): void {
-    if (reply?.kind !== 'error') return
-    this.record(process, { kind: 'refused', command: argv.join(' '), reason: reply.text })
+  /** A process answered a command of the timeline with an error: untold, a slip would go unnoticed. */
+  refused(process: string, argv: readonly string[], reason: string): void {
+    this.record(process, { kind: 'refused', command: argv.join(' '), reason })
   }
 
   /** For how long nothing has happened. */

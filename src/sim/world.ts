@@ -222,7 +222,9 @@ export class SimWorld {
       moved: (process) => this.#moved(process),
       command: (process, argv) => {
         const words = filledIn(argv, (name) => this.addressOf(name))
-        this.ask(process, words, (reply) => this.#recorder.answered(process, words, reply))
+        this.ask(process, words, (reply) => {
+          if (reply?.kind === 'error') this.#recorder.refused(process, words, reply.text)
+        })
       },
       measure: () => this.#measure(),
       lie: (process, to, lie) => process.deliver(() => this.#programs.lie(process.name, to, lie)),

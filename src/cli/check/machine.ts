@@ -2,7 +2,7 @@
  * What a configuration names on this machine: certificates, ACL files, secrets, addresses to bind to, the folder of
  * the state. `vedette check` looks for all of it; a start would end at the first that is missing.
  */
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { utf8Text } from '../../base/utf8.ts'
 import type { ConfLine } from '../../config/conf-lines.ts'
@@ -16,6 +16,7 @@ import type { SavedState } from '../../core/persistence/saved.ts'
 import { loadState, missingStateFolder } from '../../io/files/state-file.ts'
 import { readAuthorities, readSecret } from '../../io/hooks/webhook-files.ts'
 import { HttpToken } from '../../io/http/token.ts'
+import { logFileFault } from '../../io/log/logger.ts'
 import { unusableBinds } from '../../io/network/listener.ts'
 import { type ProcessMemory, processMemory } from '../../io/process/heap-meter.ts'
 import { StartError } from '../../io/start-error.ts'
@@ -38,6 +39,7 @@ export async function problemsOfSentinel(file: SentinelFile, path: string): Prom
   const locate = locateIn(file)
   return [
     ...stateProblems(file, path, locate),
+    ...logProblems(homeOf(file, path), file.logFile, locate),
     ...certificateProblems(certificatesOf(file, path), locate),
     ...aclProblems(locate, () =>
       openAclFile(file.aclFile, homeOf(file, path), (found) =>
@@ -67,6 +69,7 @@ export async function problemsOfNode(
   const usedBy = certificatesNodeUses(settings)
   return [
     ...portProblems(settings, locate),
+    ...logProblems(utf8Text(settings.text('dir')), utf8Text(settings.text('logfile')), locate),
     ...certificateProblems({ tls, usedBy, nowMs: Date.now(), announced }, locate),
     ...aclProblems(locate, () => nodeUsers(users, settings)),
     ...(await bindProblems(settings.text('bind').split(' '), locate)),
@@ -115,7 +118,9 @@ function locateIn(file: SentinelFile): Locate {
   }
 }
 
-const YML_NAMES: Readonly<Record<string, string>> = { dir: 'state-dir', aclfile: 'acl-file' }
+const YML_NAMES: Readonly<Record<string, string>> = {
+  ...{ dir: 'state-dir', aclfile: 'acl-file', logfile: 'log-file' },
+}
 
 function problem(
   place: ReturnType<Locate>,
@@ -161,6 +166,19 @@ function stateProblems(file: SentinelFile, path: string, locate: Locate): Proble
   const message = `the state folder ${folder} is not writable for this user`
   const hint = 'the user of the Sentinel must be able to write to it'
   return [problem(place, 'W_STATE_FOLDER', message, hint)]
+}
+
+/** A folder that is missing is missing for the user of the service, too; another user may have the right to write. */
+function logProblems(home: string, name: string, locate: Locate): Problem[] {
+  const path = resolve(home, name)
+  const fault = name === '' ? undefined : logFileFault(path)
+  if (fault === undefined) return []
+  const code = existsSync(dirname(path)) && !isFolder(path) ? 'W_LOG_FILE' : 'E_LOG_FILE'
+  return [problem(locate('logfile'), code, fault.message, fault.hint)]
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function isWritable(folder: string): boolean {

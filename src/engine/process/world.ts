@@ -96,9 +96,9 @@ class ProcessWorld implements World {
       members: this.#processes,
       command: (process, argv) => {
         const words = filledIn(argv, addressOf)
-        void this.ask(process, words).then((reply) =>
-          this.#recorder.answered(process, words, reply),
-        )
+        void this.ask(process, words).then((reply) => {
+          if (reply?.kind === 'error') this.#recorder.refused(process, words, reply.text)
+        })
       },
     })
     this.#observer = new ProcessObserver({

@@ -3,7 +3,8 @@
  * that is what `loglevel` in a configuration file means. Whatever a peer or a certificate calls itself,
  * a message is one line and cannot change the terminal it is read on.
  */
-import { openSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type DestinationStream, pino } from 'pino'
 import type { LogFormat } from '../../base/log-format.ts'
 import { oneLine } from '../../base/one-line.ts'
@@ -244,10 +245,23 @@ function openLogFile(path: string): number {
   try {
     return openSync(path, 'a')
   } catch (error) {
-    throw new StartError(
-      'E_LOG_FILE',
-      `cannot write the log file ${path}: ${reasonOf(error)}`,
-      'make its folder and make it writable for this user, or leave it out to log to standard output',
-    )
+    throw unwritable(path, error)
   }
+}
+
+/** What a start would say of a log file; undefined: nothing. The file is not made. */
+export function logFileFault(path: string): StartError | undefined {
+  try {
+    if (existsSync(path)) closeSync(openSync(path, 'a'))
+    else accessSync(`${dirname(path)}/`, constants.W_OK)
+    return undefined
+  } catch (error) {
+    return unwritable(path, error)
+  }
+}
+
+function unwritable(path: string, error: unknown): StartError {
+  const hint =
+    'make its folder and make it writable for this user, or leave it out to log to standard output'
+  return new StartError('E_LOG_FILE', `cannot write the log file ${path}: ${reasonOf(error)}`, hint)
 }

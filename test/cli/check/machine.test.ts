@@ -1,5 +1,5 @@
 /** What `vedette check` finds missing on this machine. */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkFile } from '../../../src/cli/check/check-file.ts'
@@ -51,6 +51,28 @@ test('a data node with two doors on one port would not start', async () => {
 test('a file in which all is well has no problems', async () => {
   expect(await found(write('s.yml', GROUP, 'bind: 127.0.0.1'))).toEqual([])
   expect(await found(write('redis.conf', 'bind 127.0.0.1', 'save 900 1'))).toEqual([])
+})
+
+test('a log file that could not be opened is an error, with the line, and none is made', async () => {
+  const missing = join(folder, 'logs/vedette.log')
+  const reason = `cannot write the log file ${missing}: ENOENT`
+  expect(await found(write('s.yml', GROUP, 'bind: 127.0.0.1', `log-file: ${missing}`))).toEqual([
+    `error E_LOG_FILE 3 log-file: ${reason}`,
+  ])
+  const conf = write(
+    'redis.conf',
+    'bind 127.0.0.1',
+    'save 900 1',
+    `dir ${folder}`,
+    'logfile logs/vedette.log',
+  )
+  expect(await found(conf)).toEqual([`error E_LOG_FILE 4 logfile: ${reason}`])
+  expect(await found(write('s.yml', GROUP, 'bind: 127.0.0.1', `log-file: ${folder}`))).toEqual([
+    `error E_LOG_FILE 3 log-file: cannot write the log file ${folder}: EISDIR`,
+  ])
+  const good = join(folder, 'vedette.log')
+  expect(await found(write('s.yml', GROUP, 'bind: 127.0.0.1', `log-file: ${good}`))).toEqual([])
+  expect(existsSync(good)).toBe(false)
 })
 
 test('a mistyped state folder is an error, with the line', async () => {
