@@ -86,7 +86,8 @@ function readShallowYml(text: string, file: string): YmlDocument {
   })
   const problems: Problem[] = document.errors.map((error) => {
     const { line, col } = counter.linePos(error.pos[0])
-    return problemAt(file, 'E_SYNTAX', syntaxText(error), { line, column: col, path: '' })
+    const problem = problemAt(file, 'E_SYNTAX', syntaxText(error), { line, column: col, path: '' })
+    return { ...problem, hint: bracketsHint(text, line) }
   })
   const root = problems.length === 0 ? toPlain(document, file, problems) : undefined
   const places = new Places(counter)
@@ -95,6 +96,13 @@ function readShallowYml(text: string, file: string): YmlDocument {
     problems.push(problemAt(file, 'E_DUPLICATE', 'the same option twice', place))
   }
   return { root, values: places.values, keys: places.keys, problems }
+}
+
+/** YAML begins a list at a bracket. */
+function bracketsHint(text: string, line: number): string {
+  const [, address] =
+    /[ :,](\[[\da-f:.]*:[\da-f:.]*\]:\d+)/i.exec(text.split('\n')[line - 1] ?? '') ?? []
+  return address === undefined ? '' : `in quotes: "${address}"`
 }
 
 /** Aliases may be unknown, or so many that the value would explode: then there is no value. */

@@ -227,6 +227,10 @@ describe('a problem', () => {
     ['port: 1\n---\nport: 2', 'E_SYNTAX f.yml:2:1  more than one document (---) in the file'],
     ['port: 1\nport: 2', 'E_DUPLICATE f.yml:2:1  port  the same option twice'],
     ['constructor: 1', 'E_UNKNOWN f.yml:1:1  constructor  unknown option'],
+    [
+      'groups: { g: { quorum: 2, master: [::1]:6379 } }',
+      'E_SYNTAX f.yml:1:40  Missing , between flow map items  (in quotes: "[::1]:6379")',
+    ],
     ['__proto__: {}', 'E_UNKNOWN f.yml:1:1  __proto__  unknown option'],
   ])('in %j', (text, problem) => {
     expect(problemsOf(text)).toEqual([problem])
