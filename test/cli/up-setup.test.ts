@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { redisConf, sentinelYml } from '../../src/cli/up/config-files.ts'
 import { readNodeInfo, readSentinelMaster } from '../../src/cli/up/facts.ts'
-import { defaultRules, rulesOf } from '../../src/cli/up/rules.ts'
+import { defaultRules, groupMeant, rulesOf } from '../../src/cli/up/rules.ts'
 import { parseRedisConf } from '../../src/config/redis-conf.ts'
 import { parseSentinelYml } from '../../src/config/sentinel-yml.ts'
 import { Settings } from '../../src/server/settings/settings.ts'
@@ -17,6 +17,15 @@ test('the sentinel.yml of a member says what the rules say', () => {
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
   expect(rulesOf(parsed.value, 'mymaster')).toEqual(rules)
   expect(parsed.value).toMatchObject({ bindSourceAddr: '127.0.2.2', listen: { port: 7101 } })
+})
+
+test('of several groups in a file the demonstrated one counts, else the first', () => {
+  const two = (name: string) => {
+    const group = (port: number) => `{ master: "127.0.0.1:${port}", quorum: 2 }`
+    const parsed = parseSentinelYml(`groups: { other: ${group(1)}, ${name}: ${group(2)} }`, 'f.yml')
+    return parsed.ok ? groupMeant(parsed.value, 'mymaster')?.name : parsed.problems
+  }
+  expect([two('mymaster'), two('third')]).toEqual(['mymaster', 'other'])
 })
 
 test('the redis.conf of a replica is sound, and names its master', () => {

@@ -18,13 +18,16 @@ export function defaultRules(sentinels: number): GroupRules {
   return { ...DEMONSTRATION, quorum, periods: DEFAULT_PERIODS }
 }
 
-/**
- * The rules of the group with that name, or of the first group. Undefined: the file has no group.
- */
+/** The group with that name, or the first one. Undefined: the file has no group. */
+export function groupMeant({ core }: SentinelFile, groupName: string): GroupConfig | undefined {
+  return core.groups.find(({ name }) => name === groupName) ?? core.groups[0]
+}
+
+/** The rules of that group. */
 export function rulesOf(file: SentinelFile, groupName: string): GroupRules | undefined {
-  const { groups, periods } = file.core
-  const group: GroupConfig | undefined = groups.find(({ name }) => name === groupName) ?? groups[0]
+  const group = groupMeant(file, groupName)
   if (group === undefined) return undefined
+  const { periods } = file.core
   const { quorum, downAfterMs, failoverTimeoutMs, parallelSyncs } = group
   return { quorum, downAfterMs, failoverTimeoutMs, parallelSyncs, periods }
 }

@@ -6,7 +6,7 @@ import { EXIT_CONFIG, reportProblems, say } from '../report.ts'
 import { DemoCluster } from './cluster.ts'
 import { GROUP } from './config-files.ts'
 import { planLayout } from './layout.ts'
-import { defaultRules, type GroupRules, rulesOf } from './rules.ts'
+import { defaultRules, type GroupRules, groupMeant, rulesOf } from './rules.ts'
 
 export interface UpOptions {
   readonly replicas: number
@@ -47,7 +47,11 @@ async function readRulesFile(path: string): Promise<GroupRules | undefined> {
   const { readSentinelFile } = await import('../sentinel/sentinel-config.ts')
   const parsed = readSentinelFile({ path, overrides: [], elsewhere: true })
   reportProblems(parsed.ok ? parsed.warnings : parsed.problems)
-  const rules = parsed.ok ? rulesOf(parsed.value, GROUP) : undefined
-  if (parsed.ok && rules === undefined) say(`${path}: the file monitors no group`)
-  return rules
+  if (!parsed.ok) return undefined
+  const { value: file } = parsed
+  const group = groupMeant(file, GROUP)
+  if (group === undefined) say(`${path}: the file monitors no group`)
+  else if (file.core.groups.length > 1)
+    say(`${path}: of its ${file.core.groups.length} groups the rules of ${group.name} are taken`)
+  return rulesOf(file, GROUP)
 }
