@@ -56,6 +56,9 @@ function failoverCommand(
   group: string,
   { to, candidate, dryRun, leader }: SteeringBody,
 ): SteeringCommand | SteeringFault {
+  if (isGiven(to) && isGiven(candidate) && to !== candidate) {
+    return { fault: 'to and candidate name two replicas; one of the fields is enough' }
+  }
   const target = place('to', to ?? candidate)
   const from = place('leader', leader)
   if (target !== undefined && 'fault' in target) return target
@@ -72,8 +75,12 @@ function failoverCommand(
   return { argv, leader: from }
 }
 
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
 function place(field: string, value: unknown): Address | SteeringFault | undefined {
-  if (value === undefined || value === null) return undefined
+  if (!isGiven(value)) return undefined
   const found = typeof value === 'string' ? askedNode(value, undefined) : undefined
   return found === undefined || 'fault' in found ? { fault: `${field} is a host:port` } : found
 }

@@ -27,6 +27,10 @@ test('a field that is misspelt, or has no sense, is refused by its name', () => 
     fault: "failover has no field 'dry_run'; it has group, to, candidate, dryRun",
   })
   expect(fault('failover', 'g', { to: 'nonsense' })).toEqual({ fault: 'to is a host:port' })
+  const two = { to: '10.0.0.2:6379', candidate: '10.0.0.3:6379' }
+  expect(fault('failover', 'g', two)).toEqual({
+    fault: 'to and candidate name two replicas; one of the fields is enough',
+  })
   for (const seconds of [undefined, 0, -1, 1.5, '60']) {
     expect(fault('pause', 'g', { seconds })).toHaveProperty('fault')
   }

@@ -179,6 +179,8 @@ async function order(
   if (!token.admits(c.req.header('Authorization'))) return unauthorized(c)
   const body = parseBody(await c.req.text())
   if (body === undefined) return refusal(c, 400, 'the body must be a JSON object, or empty')
+  const fault = addressFault(c.req.query(), body)
+  if (fault !== undefined) return refusal(c, 400, fault)
   const named = c.req.query('group') ?? body.group ?? undefined
   // Left out, it may mean the only group; something else was meant by a number.
   if (named !== undefined && typeof named !== 'string') {
@@ -186,6 +188,18 @@ async function order(
   }
   const answer = await site.steer({ word, group: bytesOf(named), body: bytesIn(body) })
   return json(c, answer.status, answer.body)
+}
+
+/** An address that is left out of account would change what is done: `?dryRun=true` would fail over. */
+function addressFault(query: Readonly<Record<string, string>>, body: SteeringBody) {
+  const misplaced = Object.keys(query).find((field) => field !== 'group')
+  if (misplaced !== undefined) {
+    return `'${utf8Bytes(misplaced)}' belongs into the JSON body: of an address only ?group= is read`
+  }
+  const isTwice = query.group !== undefined && typeof body.group === 'string'
+  return isTwice && query.group !== body.group
+    ? 'group is another one in the address than in the body: name it once'
+    : undefined
 }
 
 function parseBody(text: string): SteeringBody | undefined {

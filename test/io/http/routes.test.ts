@@ -1,4 +1,4 @@
-/** What the routes say where a program has nothing behind them. */
+/** What the routes say where a program has nothing behind them, and what of an order they refuse themselves. */
 import { expect, test } from 'vitest'
 import { NO_HTTP } from '../../../src/config/http-options.ts'
 import { yes } from '../../../src/http/probe.ts'
@@ -24,3 +24,48 @@ test.each([
     expect([answer.status, await answer.json()]).toEqual([404, { ok: false, text }])
   },
 )
+
+const TOKEN = '0123456789abcdef'
+
+/** What the machine is told of an order, and the answer. */
+async function ordered(path: string, body: object) {
+  const orders: unknown[] = []
+  const site = {
+    ...{ readiness: () => yes(''), role: () => yes(''), events: undefined },
+    cluster: () => Promise.resolve(new Uint8Array()),
+    steer(order: { readonly group: string | undefined }) {
+      orders.push(order.group)
+      return Promise.resolve({
+        status: 200,
+        body: { ok: true, text: 'done', reply: 'OK' },
+      } as const)
+    },
+  }
+  const routes = createRoutes(site, new HttpToken({ ...NO_HTTP, token: TOKEN }), () => undefined)
+  const headers = { Authorization: `Bearer ${TOKEN}` }
+  const answer = await routes.request(path, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, text: JSON.parse(await answer.text()).text, orders }
+}
+
+test('an order with a field in its address is refused: ?dryRun=true would have failed over', async () => {
+  expect(await ordered('/failover?dryRun=true', { group: 'a' })).toEqual({
+    status: 400,
+    text: "'dryRun' belongs into the JSON body: of an address only ?group= is read",
+    orders: [],
+  })
+  expect((await ordered('/pause?group=a&größe=1', { seconds: 60 })).text).toMatch(/^'größe' /)
+})
+
+test('an order whose address names another group than its body is refused, not guessed at', async () => {
+  const text = 'group is another one in the address than in the body: name it once'
+  expect(await ordered('/failover?group=a', { group: 'b' })).toEqual({
+    ...{ status: 400, text, orders: [] },
+  })
+  for (const body of [{}, { group: 'a' }, { group: null }]) {
+    expect((await ordered('/failover?group=a', body)).orders).toEqual(['a'])
+  }
+})
