@@ -49,7 +49,7 @@ export function findGroup(state: State, name: string | undefined): Group | Probe
   const [only] = state.groups.values()
   if (only !== undefined && names.length === 1) return only
   if (names.length === 0) return badQuestion(404, 'this Sentinel watches no group')
-  return badQuestion(400, `name the group, as in ?group=NAME or /groups/NAME/…${known(names)}`)
+  return badQuestion(400, `name the group, as in ?group=NAME or /groups/NAME/...${known(names)}`)
 }
 
 function known(names: readonly string[]): string {

@@ -59,6 +59,15 @@ test('an unknown group is 404 and names those that there are', () => {
   expect([status, body.text]).toEqual([404, 'no group is called h; it watches g'])
 })
 
+test('with several groups and none named the answer says how to name one, in ASCII: texts are bytes', () => {
+  const stage = settled()
+  stage.ask('SENTINEL', 'MONITOR', 'h', '10.0.9.1', '6379', '2')
+  expect(ask(stage, 'primary', MASTER)).toMatchObject({
+    status: 400,
+    body: { text: 'name the group, as in ?group=NAME or /groups/NAME/...; it watches g, h' },
+  })
+})
+
 test('a Sentinel that is cut off from the others stops calling the master by that name', () => {
   const stage = settled()
   for (const peer of ['peer1', 'peer2']) stage.part(peer).mood = 'gone'
