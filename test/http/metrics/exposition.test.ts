@@ -23,6 +23,12 @@ test('what users named cannot break out of a label or a line', () => {
   )
 })
 
+test('a name that is no UTF-8 is told as Latin-1: one wrong byte would spoil the whole document', () => {
+  const label = (name: string) => Buffer.from(labelText([['name', name]]), 'latin1').toString()
+  expect(label('gr\xf6\xdfe"')).toBe('{name="größe\\""}')
+  expect(label(Buffer.from('größe 名前').toString('latin1'))).toBe('{name="größe 名前"}')
+})
+
 test('a family without a sample is not there at all', () => {
   expect(textOf(exposition())).toBe('')
 })
