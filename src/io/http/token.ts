@@ -50,6 +50,8 @@ function readToken({ token, tokenFile }: HttpOptions): string {
   if (tokenFile === '' && found === '') return ''
   const setting = tokenFile === '' ? 'http-token' : `the token in http-token-file ${tokenFile}`
   if (/\s/.test(found)) throw fault(`${setting} contains blanks`, MAKE_ONE)
+  // A header is no place for them: a browser refuses to send it, and what curl sends is read as Latin-1.
+  if (/[^!-~]/.test(found)) throw fault(`${setting} has characters beyond ASCII`, MAKE_ONE)
   if (found.length >= TOKEN_MIN) return found
   throw fault(`${setting} is shorter than ${TOKEN_MIN} characters`, MAKE_ONE)
 }
