@@ -40,6 +40,11 @@ byId<HTMLFormElement>('access').addEventListener('submit', (event) => {
   event.preventDefault()
   feed.useToken(byId<HTMLInputElement>('access-token').value)
 })
+// As a link it would take the place of the group in the address.
+byId('skip').addEventListener('click', (event) => {
+  event.preventDefault()
+  byId('verdict').focus()
+})
 addEventListener('hashchange', draw)
 addEventListener('resize', drawSoon)
 setInterval(drawFeed, 1_000)
@@ -58,6 +63,7 @@ function draw(): void {
     `Sentinel ${host ?? location.hostname}:${port}, version ${cluster.version}`
   const group = shownGroup(cluster)
   drawGroups(cluster, group)
+  sayNoGroup(group)
   byId('group').hidden = group === undefined
   if (group !== undefined) {
     drawGroup(cluster, group)
@@ -73,10 +79,30 @@ function drawSoon(): void {
   redraw = setTimeout(draw, RESIZED_MS)
 }
 
-/** The group in the address (`#mymaster`), or else the first one. */
+/** The group in the address (`#mymaster`). Only an address without one means the first: orders go to what is shown. */
 function shownGroup({ groups }: ClusterDocument): ShownGroup | undefined {
-  const wanted = decodeURIComponent(location.hash.slice(1))
-  return groups.find(({ name }) => name === wanted) ?? groups[0]
+  const wanted = wantedGroup()
+  return wanted === '' ? groups[0] : groups.find(({ name }) => name === wanted)
+}
+
+/** What stands in an address may be anything. */
+function wantedGroup(): string {
+  const name = location.hash.slice(1)
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+function sayNoGroup(shown: ShownGroup | undefined): void {
+  const line = byId('no-group')
+  line.hidden = shown !== undefined
+  if (shown !== undefined) return
+  const wanted = wantedGroup()
+  const named = wanted === '' ? '' : ` called ${wanted}`
+  line.textContent = `✗ This Sentinel watches no group${named}.`
+  document.title = '✗ Vedette'
 }
 
 function drawGroups({ groups, tilt }: ClusterDocument, shown: ShownGroup | undefined): void {
@@ -92,7 +118,7 @@ function drawGroups({ groups, tilt }: ClusterDocument, shown: ShownGroup | undef
   })
   const target = byId('groups')
   const focused = document.activeElement?.getAttribute('href')
-  target.replaceChildren(...(links.length > 1 ? links : []))
+  target.replaceChildren(...(links.length > 1 || shown === undefined ? links : []))
   links.find((link) => focused !== null && link.getAttribute('href') === focused)?.focus()
 }
 

@@ -1,0 +1,89 @@
+/**
+ * The page of a Sentinel that watches many groups, with the names that people give: which one is shown, and
+ * what a refresh leaves as the reader has it. None of them has a node.
+ */
+import { rmSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DashboardPage, HAS_CHROMIUM, startBrowser } from '../support/browser.ts'
+import {
+  cli,
+  freePorts,
+  HAS_REDIS_CLI,
+  type Program,
+  sentinel,
+  until,
+} from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const LONG = 'x'.repeat(200)
+const NAMES = ['größe', '名前', 'a%b', 'a#b?c', '<b>bold</b>', LONG, 'last']
+
+describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)', () => {
+  const folder = scratchFolder('groups')
+  let program: Program
+  let browser: Browser
+  let page: Page
+  let dashboard: DashboardPage
+  let url = ''
+
+  beforeAll(async () => {
+    const [port = 0, http = 0, master = 0] = await freePorts(3)
+    url = `http://127.0.0.1:${http}/`
+    program = sentinel(folder, port, { master, quorum: 1, lines: [`http-port: ${http}`] })
+    program.start()
+    await until('it answers', 30_000, async () => (await fetch(`${url}liveness`)).ok)
+    for (const name of NAMES) cli(port, 'SENTINEL', 'MONITOR', name, '127.0.0.1', `${master}`, '1')
+    browser = await startBrowser()
+    page = await browser.newPage({ viewport: { width: 1200, height: 500 } })
+    dashboard = new DashboardPage(page)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await program?.kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  beforeEach(async () => {
+    await page.goto('about:blank')
+  })
+
+  const shows = (name: string) =>
+    until(`it shows ${name}`, 10_000, async () =>
+      (await page.title()).includes(`${name} – Vedette`),
+    )
+
+  /** Until the page has drawn what the Sentinel said after this moment: it asks again when it has. */
+  const refreshed = async () => {
+    for (const _ of [1, 2]) await page.waitForResponse(/cluster$/)
+  }
+
+  test.each(NAMES)('the link of a group leads to it: %s', async (name) => {
+    await page.goto(url)
+    await page.getByRole('link', { name, exact: false }).click()
+    await shows(name)
+    expect(dashboard.complaints).toEqual([])
+  })
+
+  test('the skip link leads to the verdict of the group that is shown', async () => {
+    await page.goto(`${url}#last`)
+    await shows('last')
+    await page.focus('.skip')
+    await page.keyboard.press('Enter')
+    await refreshed()
+    expect(await page.evaluate('document.activeElement.id')).toBe('verdict')
+    await shows('last')
+  })
+
+  test.each(['nosuch', '%zz'])(
+    'an address that names no group shows none, whose orders would go elsewhere: #%s',
+    async (hash) => {
+      await page.goto(`${url}#${hash}`)
+      await dashboard.seen('that there is none', 'no-group', new RegExp(`no group called ${hash}`))
+      expect(await page.isHidden('#group')).toBe(true)
+      await page.getByRole('link', { name: 'last' }).click()
+      await shows('last')
+      expect(await page.isHidden('#no-group')).toBe(true)
+      expect(dashboard.complaints).toEqual([])
+    },
+  )
+})
