@@ -8,7 +8,7 @@ import type {
   TimelineSpan,
   TimelineState,
 } from '../http/timeline.ts'
-import { element, shape } from './dom.ts'
+import { byId, element, shape } from './dom.ts'
 import { clock } from './sentences.ts'
 
 const LANE = 26
@@ -48,7 +48,8 @@ export function drawLanes(target: HTMLElement, timeline: TimelineDocument, group
     }),
     ...rows,
   )
-  target.replaceChildren(figure, legend(), changes(lanes))
+  target.replaceChildren(figure, legend())
+  drawChanges(lanes)
 }
 
 /** A young Sentinel has no hour yet: its minutes fill the width. */
@@ -105,15 +106,15 @@ function legend(): HTMLElement {
   return element('ul', { class: 'legend' }, ...items)
 }
 
-/** What a lane was before, and what it became, newest first. */
-function changes(lanes: readonly TimelineLane[]): HTMLElement {
+/** What a lane was before, and what it became, newest first. The list stays as open as the reader left it. */
+function drawChanges(lanes: readonly TimelineLane[]): void {
   const all = lanes.flatMap(({ address, spans }) =>
     spans.slice(1).map(({ fromMs, state }) => ({ fromMs, text: `${address}: ${WORDS[state]}` })),
   )
   const newest = all.sort((a, b) => b.fromMs - a.fromMs).slice(0, 50)
   const lines = newest.map(({ fromMs, text }) => element('li', {}, `${clock(fromMs)}  ${text}`))
-  const summary = element('summary', {}, `Changes in words (${all.length})`)
-  return element('details', {}, summary, element('ul', { class: 'reasons' }, ...lines))
+  byId('changes-title').textContent = `Changes in words (${all.length})`
+  byId('changes').replaceChildren(...lines)
 }
 
 function label(lanes: readonly TimelineLane[]): string {

@@ -119,7 +119,10 @@ function drawGroups({ groups, tilt }: ClusterDocument, shown: ShownGroup | undef
   const target = byId('groups')
   const focused = document.activeElement?.getAttribute('href')
   target.replaceChildren(...(links.length > 1 || shown === undefined ? links : []))
-  links.find((link) => focused !== null && link.getAttribute('href') === focused)?.focus()
+  // Whoever has read on below is not to be brought back to the link at every refresh.
+  links
+    .find((link) => focused !== null && link.getAttribute('href') === focused)
+    ?.focus({ preventScroll: true })
 }
 
 function drawFeed(): void {

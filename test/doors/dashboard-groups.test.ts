@@ -74,6 +74,26 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
     await shows('last')
   })
 
+  test('the list of changes stays open, and the key on it, over a refresh', async () => {
+    await page.goto(`${url}#last`)
+    await shows('last')
+    await page.focus('#lanes + details summary')
+    await page.keyboard.press('Enter')
+    await refreshed()
+    expect(await page.getAttribute('#lanes + details', 'open')).toBe('')
+    expect(await page.evaluate('document.activeElement.id')).toBe('changes-title')
+  })
+
+  test('a click on a link, then scrolling: no refresh goes back to the link', async () => {
+    await page.goto(url)
+    await page.getByRole('link', { name: 'last' }).click()
+    await shows('last')
+    await page.mouse.wheel(0, 400)
+    await until('it is scrolled', 5_000, async () => Number(await page.evaluate('scrollY')) >= 300)
+    await refreshed()
+    expect(Number(await page.evaluate('scrollY'))).toBeGreaterThanOrEqual(300)
+  })
+
   test.each(['nosuch', '%zz'])(
     'an address that names no group shows none, whose orders would go elsewhere: #%s',
     async (hash) => {
