@@ -53,7 +53,8 @@ function titleOf(group: ShownGroup, tilt: boolean): { mood: Mood; title: string 
 
 function agreement({ reachability, confirmed, quorum }: ShownGroup): string {
   const usable = `${reachability.usable} of ${count(reachability.known, 'Sentinel')} answer`
-  const needs = `a failover takes ${quorum} that see the master down and ${reachability.majority} votes.`
+  const votes = Math.max(quorum, reachability.majority)
+  const needs = `a failover takes ${quorum} that see the master down and ${count(votes, 'vote')}.`
   const known = confirmed.isMajority
     ? `${confirmed.by} of ${confirmed.of} name the same master.`
     : `Only ${confirmed.by} of ${confirmed.of} have lately named the same master.`

@@ -23,6 +23,13 @@ describe('the verdict', () => {
     expect(story).toContain('3 of 3 Sentinels answer')
   })
 
+  test('names the votes that a leader needs: as many as the quorum, if that is more than the majority', () => {
+    const votes = (quorum: number) =>
+      verdictAfter((stage) => stage.ask('SENTINEL', 'SET', 'g', 'quorum', `${quorum}`)).story
+    expect(votes(1)).toContain('a failover takes 1 that see the master down and 2 votes.')
+    expect(votes(3)).toContain('a failover takes 3 that see the master down and 3 votes.')
+  })
+
   test('on a master that only we see down says so', () => {
     const { mood, title } = verdictAfter((stage) => {
       stage.kill('master')
