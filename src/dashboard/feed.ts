@@ -40,8 +40,9 @@ export class Feed {
     setInterval(() => void this.refresh(), REFRESH_MS)
   }
 
-  /** The token is kept for this tab alone. */
+  /** The token is kept for this tab alone. One that no header can carry is no token of a Sentinel. */
   useToken(token: string): void {
+    if (/[^!-~]/.test(token.trim())) return this.#handlers.onTokenWanted(true)
     sessionStorage.setItem(TOKEN_KEY, token)
     void this.refresh()
   }

@@ -48,6 +48,9 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
   test('asks for the token, refuses a wrong one, and shows nothing before', async () => {
     await page.waitForSelector('#access:not([hidden])')
     expect(await page.isHidden('#group')).toBe(true)
+    await page.fill('#access-token', 'größe-größe-größe')
+    await page.click('#access button')
+    await seen('one that cannot be sent is refused', 'access-why', /did not accept/)
     await page.fill('#access-token', 'wrong')
     await page.click('#access button')
     await seen('a wrong token is refused', 'access-why', /did not accept/)
