@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { DashboardPage, HAS_CHROMIUM, startBrowser } from '../support/browser.ts'
+import { DashboardPage, HAS_CHROMIUM, PHONE, startBrowser } from '../support/browser.ts'
 import {
   cli,
   freePorts,
@@ -92,6 +92,19 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
     await until('it is scrolled', 5_000, async () => Number(await page.evaluate('scrollY')) >= 300)
     await refreshed()
     expect(Number(await page.evaluate('scrollY'))).toBeGreaterThanOrEqual(300)
+  })
+
+  test('the longest name fits a phone: its link, its group and what is asked before an order', async () => {
+    await page.setViewportSize(PHONE)
+    await page.goto(`${url}#${LONG}`)
+    await shows(LONG)
+    await page.getByRole('button', { name: 'Pause …' }).click()
+    await page.waitForSelector('#confirm[open]')
+    const widths = ['document.documentElement', 'document.getElementById("confirm")'].map((one) =>
+      page.evaluate<number>(`${one}.scrollWidth`),
+    )
+    expect(Math.max(...(await Promise.all(widths)))).toBeLessThanOrEqual(PHONE.width)
+    await page.setViewportSize({ width: 1200, height: 500 })
   })
 
   test.each(['nosuch', '%zz'])(
