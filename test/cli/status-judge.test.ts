@@ -130,6 +130,16 @@ test('NOQUORUM is a danger in the words of the Sentinel that said it', () => {
   })
 })
 
+test('a user who may not ask for the quorum hears that, and no alarm about the group', () => {
+  const quorum = "NOPERM this user has no permissions to run the 'sentinel|ckquorum' command"
+  expect(findings(sentinel(1, { groups: [group({ quorum })] }))).toEqual([
+    {
+      health: 'trouble',
+      text: `10.0.1.1:26379 does not say whether a failover could be authorized: ${quorum}`,
+    },
+  ])
+})
+
 test('what a Vedette Sentinel remarks is shown with who says it', () => {
   const text = 'replica 10.0.0.2:6379 refuses our password'
   const remarks = [{ group: 'g', instance: 'replica 10.0.0.2:6379', text }]

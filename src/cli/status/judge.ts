@@ -137,16 +137,27 @@ function restOf(ms: number): string {
 }
 
 function judgeQuorum(sentinels: readonly SentinelAnswer[], says: Says): StatusFinding[] {
-  const lacking = says.filter(({ group }) => !group.quorum.startsWith('OK'))
+  const lacking = says.filter(({ group }) => group.quorum.startsWith('NOQUORUM'))
   const strength = strengthOf(sentinels, says)
   const { answering, known } = strength
   const told = lacking.map(({ sentinel, group }) => ({
     health: 'danger' as const,
     text: `${sentinel.address} could not get a failover authorized: ${group.quorum}`,
   }))
+  // A user may lack the right to ask: that says nothing about the group.
+  const untold = says
+    .filter(({ group }) => !/^(OK|NOQUORUM)/.test(group.quorum))
+    .map(({ sentinel: { address }, group }) => ({
+      health: 'trouble' as const,
+      text: `${address} does not say whether a failover could be authorized: ${group.quorum}`,
+    }))
   // They need `down-after` to see what a refused connection tells us at once.
   const unseen = `only ${answering} of ${known} Sentinels can be reached: no failover could be authorized now`
-  return [...told, ...when(lacking.length === 0 && strength.isOutOfReach, 'danger', unseen)]
+  return [
+    ...told,
+    ...untold,
+    ...when(lacking.length === 0 && strength.isOutOfReach, 'danger', unseen),
+  ]
 }
 
 function judgeReplicas(views: readonly GroupView[]): StatusFinding[] {

@@ -28,7 +28,8 @@ export function strengthOf(sentinels: readonly SentinelAnswer[], says: readonly 
   const gone = silentPeers(sentinels, says).filter(({ failure }) =>
     (failure ?? '').includes('ECONNREFUSED'),
   )
-  const nobodyCan = says.length > 0 && says.every(({ group }) => !group.quorum.startsWith('OK'))
+  const nobodyCan =
+    says.length > 0 && says.every(({ group }) => group.quorum.startsWith('NOQUORUM'))
   return {
     quorum,
     needed,
