@@ -119,6 +119,23 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     expect(stderr).toContain('--node')
   })
 
+  test('to a user without the right to EPOCHS no epochs are called sound, and the right is named', async () => {
+    const rights = [
+      'info',
+      ...['myid', 'masters', 'slaves', 'sentinels', 'get-master-addr-by-name'].map(
+        (w) => `sentinel|${w}`,
+      ),
+    ]
+    const granted = rights.map((right) => `+${right}`)
+    const { port } = cluster.sentinels[0] as Program
+    cli(port, 'ACL', 'SETUSER', 'watcher', 'on', '>secret', '-@all', ...granted)
+    const login = ['--sentinel', address, '--user', 'watcher', '--pass', 'secret']
+    const { stdout, stderr, status: code } = await vedette('epochs', ...login)
+    cli(port, 'ACL', 'DELUSER', 'watcher')
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/the epochs of .* are not known: NOPERM .*'sentinel\|epochs'/)
+  })
+
   test('a replica that is down is trouble, a group without a usable one a danger', async () => {
     const master = masterPort(cluster.sentinels[0] as Program)
     const [first, second] = cluster.nodes.filter(({ port }) => port !== master) as [

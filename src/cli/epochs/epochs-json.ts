@@ -4,7 +4,8 @@ import type { EpochReport } from './epochs-plan.ts'
 export interface EpochsVerdict {
   /**
    * `unsound`: they keep Sentinels from voting, and nobody asked to lower them; `refused`: nothing was
-   * lowered; `incomplete`: some Sentinels may be frozen; `silent`: no Sentinel answered.
+   * lowered; `incomplete`: some Sentinels may be frozen; `unknown`: those that answered told none; `silent`: no
+   * Sentinel answered.
    */
   readonly outcome:
     | 'sound'
@@ -13,6 +14,7 @@ export interface EpochsVerdict {
     | 'unsound'
     | 'refused'
     | 'incomplete'
+    | 'unknown'
     | 'silent'
   /** To which they were lowered. */
   readonly epoch?: number

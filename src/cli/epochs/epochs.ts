@@ -44,7 +44,7 @@ export async function runEpochs(options: EpochsOptions): Promise<number> {
     const verdict = await decide(members, strangers.map(strangerWords), options.lower === true)
     const result = resultOf(verdict)
     if (result !== undefined) write(result, false)
-    if (verdict.outcome === 'sound')
+    if (verdict.outcome === 'sound' || verdict.outcome === 'unknown')
       for (const { address, program, reason } of strangers)
         say(`vedette: the epochs of ${address} (${program}) are not known: ${reason}`)
     const reports = members.map(({ report }) => report)
@@ -100,6 +100,7 @@ async function decide(
   mayLower: boolean,
 ): Promise<EpochsVerdict> {
   const reports = members.map(({ report }) => report)
+  if (reports.length === 0) return { outcome: 'unknown' }
   const isNeeded = reports.some(isPoisoned)
   const isUnderWay = reports.some(({ phase }) => phase !== 'running')
   if (!isNeeded && !isUnderWay) return { outcome: 'sound' }
