@@ -214,10 +214,24 @@ export function exitAfter(logger: Logger): (status: number) => never {
  * A full disk must not end a process that keeps a service alive: lines that cannot be written wait in
  * a bounded buffer, and beyond that they are lost.
  */
-function destination(dest: number): DestinationStream {
+function destination(dest: number): LogDestination {
   const stream = pino.destination({ dest, sync: true, maxLength: BACKLOG_MAX_BYTES })
-  stream.on('error', () => undefined)
-  return stream
+  let fault: Error | undefined
+  stream.on('error', (error) => {
+    fault = error
+  })
+  stream.on('write', () => {
+    fault = undefined
+  })
+  return {
+    write: (line) => stream.write(line),
+    // Every line is tried at once, and what waits with it. The stream's own flush tries a full disk for ever.
+    flushSync: () => {
+      if (fault !== undefined) throw fault
+      stream.flushSync()
+    },
+    end: () => stream.end(),
+  }
 }
 
 function openStream(file: string, toLine: ToLine): LogStream {
