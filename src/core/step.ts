@@ -118,8 +118,11 @@ function onLinkEvent(turn: Turn, event: LinkEvent): void {
 }
 
 function stop(turn: Turn): void {
-  turn.state.stopping = true
-  log(turn, 'notice', 'stopping: what had to be remembered is on disk already')
+  const { state } = turn
+  state.stopping = true
+  if (state.canSave) log(turn, 'notice', 'stopping: what had to be remembered is on disk already')
+  else
+    log(turn, 'warning', 'stopping: the state could not be saved, what came after it is forgotten')
   emit(turn, { kind: 'exit', status: 0 })
 }
 
