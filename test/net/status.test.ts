@@ -1,5 +1,6 @@
 /** `vedette status` and `vedette failover` against real processes, ours and Redis' own side by side. */
 import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   cli,
@@ -134,6 +135,28 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     cli(port, 'ACL', 'DELUSER', 'watcher')
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/the epochs of .* are not known: NOPERM .*'sentinel\|epochs'/)
+  })
+
+  test('the rights on the page suffice to look, and none of them can be spared', async () => {
+    const page = readFileSync(new URL('../../docs/users.md', import.meta.url), 'utf8')
+    const block = /who only looks[^`]*`vedette status`[^`]*```\n([^`]*)```/.exec(page)?.[1] ?? ''
+    const rights = block.trim().split(/\s+/)
+    expect(rights).toHaveLength(8)
+    const { port } = cluster.sentinels[0] as Program
+    const looked = async (granted: readonly string[]) => {
+      cli(port, 'ACL', 'SETUSER', 'watcher', 'reset', 'on', '>secret', ...granted)
+      // The other Sentinels do not know this user.
+      const login = ['--sentinel', address, '--user', 'watcher', '--pass', 'secret']
+      return `${(await vedette('status', ...login, '--json')).stdout}`
+    }
+    const without = (right: string) => looked(rights.filter((one) => one !== right))
+    const all = await looked(rights)
+    expect(all).not.toContain('NOPERM')
+    // How far the replicas are, as the master reported it.
+    expect(all).toMatch(/"ageMs":\d/)
+    expect(await without('+sentinel|info-cache')).not.toMatch(/"ageMs":\d/)
+    for (const right of rights.slice(0, -1)) expect(await without(right), right).toContain('NOPERM')
+    cli(port, 'ACL', 'DELUSER', 'watcher')
   })
 
   test('a replica that is down is trouble, a group without a usable one a danger', async () => {
