@@ -2,7 +2,7 @@
  * What a configuration names on this machine: certificates, ACL files, secrets, addresses to bind to, the folder of
  * the state. `vedette check` looks for all of it; a start would end at the first that is missing.
  */
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { utf8Text } from '../../base/utf8.ts'
 import type { ConfLine } from '../../config/conf-lines.ts'
@@ -168,17 +168,13 @@ function stateProblems(file: SentinelFile, path: string, locate: Locate): Proble
   return [problem(place, 'W_STATE_FOLDER', message, hint)]
 }
 
-/** A folder that is missing is missing for the user of the service, too; another user may have the right to write. */
+/** What is missing is missing for the user of the service, too; that one may have the right to write which this one lacks. */
 function logProblems(home: string, name: string, locate: Locate): Problem[] {
-  const path = resolve(home, name)
-  const fault = name === '' ? undefined : logFileFault(path)
+  const fault = name === '' ? undefined : logFileFault(resolve(home, name))
   if (fault === undefined) return []
-  const code = existsSync(dirname(path)) && !isFolder(path) ? 'W_LOG_FILE' : 'E_LOG_FILE'
+  const isDenied = /: E(?:ACCES|PERM|ROFS)$/.test(fault.message)
+  const code = isDenied ? 'W_LOG_FILE' : 'E_LOG_FILE'
   return [problem(locate('logfile'), code, fault.message, fault.hint)]
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function isWritable(folder: string): boolean {

@@ -2,7 +2,6 @@
  * `vedette fuzz`: random clusters under random faults, on all cores, until the seeds or the time
  * are used up.
  */
-
 import { join } from 'node:path'
 import { createRng } from '../../base/rng.ts'
 import { DETECTIONS, type Detection } from '../../core/config.ts'

@@ -1,5 +1,4 @@
 /** Puts the segments that hold some incidents into one file, on request under other names. */
-
 import { Player } from '../../blackbox/player.ts'
 import { Pseudonyms } from '../../blackbox/pseudonyms.ts'
 import { headText } from '../../blackbox/record-head.ts'

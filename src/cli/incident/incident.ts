@@ -1,5 +1,4 @@
 /** `vedette incident`: what several Sentinels recorded of a failover, in the order of causes. */
-
 import { isJournal } from '../../io/blackbox/journal-reader.ts'
 import { segmentsAt } from '../../io/blackbox/records-at.ts'
 import type { Chapter } from '../../report/chain/chain.ts'

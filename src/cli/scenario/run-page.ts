@@ -1,5 +1,4 @@
 /** One page per run, in a file that needs no other file. */
-
 import { basename, join } from 'node:path'
 import type { ScenarioResult } from '../../scenario/result.ts'
 import type { Played } from '../../scenario/run.ts'

@@ -1,5 +1,4 @@
 /** `vedette export-conf`: the configuration and what was learnt, as a sentinel.conf for redis-sentinel. */
-
 import { dirname, resolve } from 'node:path'
 import { exportConf } from '../../config/export-conf.ts'
 import { goneOnSince } from '../../config/gone-on.ts'

@@ -1,5 +1,4 @@
 /** `vedette simulate`: the user's own configuration, under hundreds of random fault histories. */
-
 import { performance } from 'node:perf_hooks'
 import type { Played } from '../../scenario/run.ts'
 import type { SimulatedCluster } from '../../simulate/cluster.ts'

@@ -51,8 +51,8 @@ export const signedDuration = z
     return z.NEVER
   })
 
-/** No run takes a month: a longer time is a slip, and its run would never end. */
-const MAX_HOURS = 720
+/** More than a year, the longest life that `vedette fuzz` draws: a longer time is a slip, and its run would never end. */
+const MAX_HOURS = 10_000
 const TOO_LONG = { error: `must be at most ${MAX_HOURS}h` }
 
 function isPlayable(ms: number): boolean {

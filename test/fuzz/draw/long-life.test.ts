@@ -21,8 +21,8 @@ test('a long life is a month of rare faults, measured every day', () => {
   expect(Math.max(...drifts.map((one) => endOf(one) - one.fromMs))).toBeGreaterThan(DAY_MS / 6)
 })
 
-test('it is a scenario like any other', () => {
-  const text = renderScenario(assemble(drawLongLife('2', 30), titleOf('2')))
+test.each([30, 366])('one of %i days is a scenario like any other', (days) => {
+  const text = renderScenario(assemble(drawLongLife('2', days), titleOf('2')))
   expect(parseScenario(text, 'long life').ok).toBe(true)
 })
 
