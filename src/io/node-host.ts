@@ -113,6 +113,7 @@ export class NodeHost implements NodePort {
     this.#connections = new Connections(
       {
         received: (id, bytes) => this.#input((now) => this.#node.received(now, id, bytes)),
+        awaitedBytes: (id) => this.#node.awaitedBytes(id),
         halfClosed: (id) => this.#input((now) => this.#node.halfClosed(now, id)),
         closed: (id, reason) => this.#input((now) => this.#node.closed(now, id, reason)),
       },

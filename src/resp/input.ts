@@ -1,7 +1,8 @@
 /**
  * Bytes as they come in, read as the two things RESP is made of: lines and counted strings. A token
  * that arrives in pieces is kept as a list and joined once, and only new bytes are searched for the
- * end of a line; so a value of many megabytes, or a header that trickles in, costs linear time.
+ * end of a line; so a value of many megabytes, or a header that trickles in, costs linear time. A value
+ * that came in long pieces is not even copied: it stays a sum of them until somebody looks into it.
  */
 
 import { assert } from '../base/assert.ts'
@@ -48,6 +49,8 @@ export class RespInput {
   #wantedBytes = 0
   #terminator = '\n'
   #receivedBytes = 0
+  /** The beginning of a counted string that is here; the buffer goes on with the rest of it. */
+  #head = ''
   /** Where in the buffer begins what was pushed last. */
   #pushedAt = 0
 
@@ -62,7 +65,12 @@ export class RespInput {
   }
 
   get unreadBytes(): number {
-    return this.#piecesBytes + this.#buffer.length - this.#at
+    return this.#piecesBytes + this.#head.length + this.#buffer.length - this.#at
+  }
+
+  /** How much is missing of the counted string that was asked for with `hasBulk`; 0 if none is. */
+  get awaitedBytes(): number {
+    return Math.max(0, this.#wantedBytes - this.#piecesBytes)
   }
 
   /** What has been pushed and not read, at most as long as what may wait. */
@@ -80,8 +88,10 @@ export class RespInput {
     assert(this.unreadBytes + bytes.length <= MAX_UNREAD_BYTES, 'the input fits into one string')
     this.#receivedBytes += bytes.length
     if (this.#piecesBytes > 0) this.#complete(bytes)
-    else if (this.isStarved) this.#reset(bytes)
-    else this.#reset(this.#rest() + bytes)
+    else {
+      this.#wantedBytes = 0
+      this.#reset(this.isStarved ? bytes : this.#rest() + bytes)
+    }
     this.#pushedAt = this.#buffer.length - bytes.length
   }
 
@@ -176,7 +186,7 @@ export class RespInput {
    * have.
    */
   hasBulk(count: number): boolean {
-    if (this.#at + count + 2 <= this.#buffer.length) return true
+    if (this.#head.length + this.#buffer.length - this.#at >= count + 2) return true
     this.#wantedBytes = count + 2
     this.#park()
     return false
@@ -187,14 +197,18 @@ export class RespInput {
    * be.
    */
   isBulkTerminated(count: number): boolean {
-    return this.#buffer.startsWith('\r\n', this.#at + count)
+    return this.#buffer.startsWith('\r\n', this.#at + count - this.#head.length)
   }
 
   /** Call only after `hasBulk`: reads `count` bytes and drops the two after them, whatever they are. */
   takeBulk(count: number): string {
+    const head = this.#head
     const start = this.#at
-    this.#at = start + count + 2
-    return detached(this.#buffer, start, start + count)
+    const end = start + count - head.length
+    this.#at = end + 2
+    if (head === '') return detached(this.#buffer, start, end)
+    this.#head = ''
+    return head + detached(this.#buffer, start, end)
   }
 
   /** Everything unread; it counts as read from now on. */
@@ -206,10 +220,11 @@ export class RespInput {
   }
 
   #rest(): string {
-    return this.#at === 0 ? this.#buffer : this.#buffer.slice(this.#at)
+    return this.#head + (this.#at === 0 ? this.#buffer : this.#buffer.slice(this.#at))
   }
 
   #reset(bytes: string): void {
+    this.#head = ''
     this.#buffer = bytes
     this.#at = 0
   }
@@ -224,8 +239,10 @@ export class RespInput {
 
   #park(): void {
     if (this.isStarved) return
-    this.#pieces.push(this.#rest())
-    this.#piecesBytes = this.#buffer.length - this.#at
+    const rest =
+      this.#head === '' ? detached(this.#buffer, this.#at, this.#buffer.length) : this.#rest()
+    this.#pieces.push(rest)
+    this.#piecesBytes = rest.length
     this.#reset('')
   }
 
@@ -237,8 +254,19 @@ export class RespInput {
         ? this.#piecesBytes >= this.#wantedBytes
         : bytes.includes(this.#terminator) || this.#piecesBytes > MAX_LINE_BYTES
     if (!isComplete) return
-    this.#reset(this.#pieces.join(''))
+    const headBytes = this.#piecesBytes - bytes.length
+    if (this.#isLong(headBytes)) {
+      this.#pieces.pop()
+      this.#reset(bytes)
+      this.#head = sumOf(this.#pieces)
+    } else this.#reset(this.#pieces.join(''))
     this.#clearPieces()
+  }
+
+  /** Whether these many bytes are the beginning of a counted string, in pieces so long that their sum is cheap. */
+  #isLong(headBytes: number): boolean {
+    const isInValue = headBytes <= this.#wantedBytes - 2
+    return isInValue && headBytes >= LONG_PIECE_BYTES * (this.#pieces.length - 1)
   }
 
   #clearPieces(): void {
@@ -246,6 +274,16 @@ export class RespInput {
     this.#piecesBytes = 0
     this.#wantedBytes = 0
   }
+}
+
+/** Joining costs more than a node of a sum only for pieces that are longer than this on the average. */
+const LONG_PIECE_BYTES = 16 * 1024
+
+/** One text, for which the engine copies none of the pieces. */
+function sumOf(pieces: readonly string[]): string {
+  let sum = ''
+  for (const piece of pieces) sum += piece
+  return sum
 }
 
 /** Longer words are rarely the same as one that came a moment ago. */

@@ -59,6 +59,8 @@ export class ReplyWriter {
   /** The next bytes: about `wanted` of them, while there are that many. */
   next(wanted: number): string {
     for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) {
+      // A piece of a long value goes out as it is: a sum would be copied.
+      if (frame.part.kind === 'bytes' && this.#text !== '') break
       if (frame.done === frame.count) this.#end(frame)
       else if (this.#text.length >= wanted) break
       else this.#advance(frame, wanted)

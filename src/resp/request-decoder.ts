@@ -91,6 +91,11 @@ export class RequestDecoder {
     return this.#input.receivedBytes - this.#consumedBytes
   }
 
+  /** How much of the argument that is being received has not arrived yet; 0 if none is. */
+  get awaitedBytes(): number {
+    return this.#input.awaitedBytes
+  }
+
   /**
    * What has arrived of the requests not returned yet, as bytes from which another decoder goes on.
    * Undefined once a fault has ended the input.

@@ -95,6 +95,10 @@ export class DataNode implements NodeInputs {
     this.#take(now, { kind: 'received', connection, bytes })
   }
 
+  awaitedBytes(connection: ConnectionId): number {
+    return this.services.sessions.get(connection)?.decoder.awaitedBytes ?? 0
+  }
+
   closed(now: Moment, connection: ConnectionId, reason: string): void {
     this.#take(now, { kind: 'closed', connection, reason })
   }

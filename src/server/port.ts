@@ -162,6 +162,8 @@ export interface NodeInputs {
   /** A connection we opened is established. Ids of outgoing connections are negative. */
   connected(now: Moment, connection: ConnectionId, ends: Endpoints): void
   received(now: Moment, connection: ConnectionId, bytes: string): void
+  /** How much of a long value that is being received is still missing: as much may be read at once. */
+  awaitedBytes(connection: ConnectionId): number
   /** The peer or the network closed the connection, or it could not be opened. */
   closed(now: Moment, connection: ConnectionId, reason: string): void
   /**

@@ -143,6 +143,27 @@ test('who sends without end is read in turns, so that others are heard between',
   expect(most).toBeLessThan(1024 * 1024)
 })
 
+test('a client that is sending a long value is read in long pieces', async () => {
+  const lengths: number[] = []
+  let awaited = 4_000_000
+  const connections = new Connections({
+    received: (_id, { length }) => {
+      lengths.push(length)
+      awaited -= length
+    },
+    awaitedBytes: () => awaited,
+    closed: () => undefined,
+  })
+  const server = createServer((socket) => connections.add(1, socket))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanups.push(() => server.close())
+  const { socket } = await client((server.address() as AddressInfo).port)
+  socket.write('x'.repeat(awaited))
+  await until(() => awaited === 0)
+  expect(Math.max(...lengths)).toBeGreaterThan(64 * 1024)
+  connections.abandon()
+})
+
 test('closing sends everything written before it, and tells nothing', async () => {
   const { connections, events, port } = await served()
   const { seen } = await client(port)

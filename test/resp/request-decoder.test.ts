@@ -231,3 +231,43 @@ function cut(bytes: string, lengths: readonly number[]): string[] {
   }
   return chunks
 }
+
+const LONG_PIECE = 20_000
+/** 100 000 characters, none of which stands where another could. */
+const LONG_VALUE = Array.from({ length: 12_500 }, (_, at) => String(at).padStart(8, '.')).join('')
+
+describe('a value that comes in long pieces', () => {
+  const before = '*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n'
+  const bytes = `${before}$${LONG_VALUE.length}\r\n${LONG_VALUE}\r\n*1\r\n$4\r\nPING\r\n`
+  const requests = [command('GET', 'k'), command('SET', 'k', LONG_VALUE), command('PING')]
+  const end = bytes.indexOf(LONG_VALUE) + LONG_VALUE.length
+
+  test.each([
+    ['before its CRLF', end],
+    ['within its CRLF', end + 1],
+    ['after its CRLF', end + 2],
+    ['before its last byte', end - 1],
+    ['in the next request', end + 7],
+  ])('is what was sent, with a cut %s', (_where, cut) => {
+    const chunks: string[] = []
+    for (let at = 0; at < cut; at += LONG_PIECE)
+      chunks.push(bytes.slice(at, Math.min(cut, at + LONG_PIECE)))
+    expect(decode([...chunks, bytes.slice(cut)])).toEqual(requests)
+  })
+
+  test('says how much of it is missing, and nothing when it is there', () => {
+    const decoder = new RequestDecoder()
+    expect(decode([bytes.slice(0, 50_000)], decoder)).toHaveLength(1)
+    expect(decoder.awaitedBytes).toBe(end + 2 - 50_000)
+    expect(decode([bytes.slice(50_000, end + 2)], decoder)).toHaveLength(1)
+    expect(decoder.awaitedBytes).toBe(0)
+  })
+
+  test('is still what was sent if more comes before anybody reads on', () => {
+    const decoder = new RequestDecoder()
+    expect(decode([bytes.slice(0, 50_000)], decoder)).toHaveLength(1)
+    decoder.push(bytes.slice(50_000, end + 2))
+    expect(decoder.unfinished?.endsWith(`${LONG_VALUE}\r\n`)).toBe(true)
+    expect(decode([bytes.slice(end + 2)], decoder)).toEqual(requests.slice(1))
+  })
+})

@@ -14,6 +14,7 @@ import type { Socket } from 'node:net'
 import { REAL_TIMERS } from '../process/timers.ts'
 import { reasonOf } from '../start-error.ts'
 import type { Gate } from './demo-partition.ts'
+import { Outbox } from './outbox.ts'
 import { received } from './shared-inbox.ts'
 
 /** More output than this goes to the socket at once: a string cannot grow without bound. */
@@ -34,6 +35,8 @@ const MAX_TOGETHER_BYTES = 32 * 1024
 
 export interface ConnectionEvents {
   received(id: number, bytes: string): void
+  /** How much is missing of a long value that it is sending, if the machine knows. */
+  awaitedBytes?(id: number): number
   /**
    * A client that came to us sends no more; it may still read, until `close`. Without this it counts as closed.
    */
@@ -67,7 +70,7 @@ interface Entry {
   readonly id: number
   readonly socket: Socket
   /** Written and not yet handed to the socket. */
-  batch: string
+  readonly outbox: Outbox
   /** We do not read from it as long as one of these holds: it has to read its answers first, */
   isHeld: boolean
   /** the machine has no time for more input, */
@@ -111,8 +114,10 @@ export class Connections {
       if (hasTurns && bytes.length >= BULK_BYTES) this.#waitForItsTurn(entry)
       this.#received(entry, bytes)
     }
-    const socket = received(accepted, take, hasTurns)
-    const entry: Entry = { id, socket, batch: '', isHeld: false, isPaused: false, isWaiting: false }
+    const awaitedBytes = () => this.#events.awaitedBytes?.(id) ?? 0
+    const socket = received(accepted, { take, awaitedBytes }, hasTurns)
+    const outbox = new Outbox()
+    const entry: Entry = { id, socket, outbox, isHeld: false, isPaused: false, isWaiting: false }
     this.#entries.set(id, entry)
     socket.setNoDelay(true)
     const { halfClosed } = this.#events
@@ -132,9 +137,10 @@ export class Connections {
   write(id: number, bytes: string): void {
     const entry = this.#entries.get(id)
     if (entry === undefined) return
-    if (entry.batch === '') this.#markDirty(entry)
-    entry.batch += bytes
-    if (entry.batch.length > MAX_BATCH_BYTES) flush(entry)
+    const { outbox, socket } = entry
+    if (outbox.bytes === 0) this.#markDirty(entry)
+    outbox.add(bytes)
+    if (outbox.bytes > MAX_BATCH_BYTES) outbox.sendTo(socket)
     if (queuedBytes(entry) > this.#maxQueuedBytes) this.#drop(entry, DOES_NOT_READ)
     this.#dirtyBytes += bytes.length
     this.#unlookedBytes += bytes.length
@@ -194,7 +200,7 @@ export class Connections {
     if (entry === undefined) return
     this.#entries.delete(id)
     if (isAtOnce) {
-      entry.batch = ''
+      entry.outbox.drop()
       entry.socket.destroy()
       return
     }
@@ -290,14 +296,11 @@ function resume({ socket, isHeld, isPaused, isWaiting }: Entry): void {
 }
 
 function queuedBytes(entry: Entry): number {
-  return entry.batch.length + entry.socket.writableLength
+  return entry.outbox.bytes + entry.socket.writableLength
 }
 
-function flush(entry: Entry): void {
-  const bytes = entry.batch
-  if (bytes === '') return
-  entry.batch = ''
-  if (entry.socket.writable) entry.socket.write(bytes, 'latin1')
+function flush({ outbox, socket }: Entry): void {
+  outbox.sendTo(socket)
 }
 
 function whenFlushed(socket: Socket): Promise<void> {

@@ -12,6 +12,10 @@ import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
 const INBOX_BYTES = 64 * 1024
 /** Shared by all: what was read into it becomes a string before the next read. */
 const INBOX = Buffer.allocUnsafeSlow(INBOX_BYTES)
+/** For the rest of a long value: fewer, longer reads. */
+const LARGE_INBOX_BYTES = 1024 * 1024
+/** Made when the first long value comes: most programs never see one. */
+let largeInbox: Buffer | undefined
 
 /** What Node's own code knows of a socket that a server has accepted. */
 interface Accepted {
@@ -25,18 +29,27 @@ interface Accepted {
 
 type Options = SocketConstructorOpts & { readonly onread?: OnReadOpts; readonly handle?: unknown }
 
+/** What becomes of the bytes that are read. */
+export interface InboxReader {
+  /** In latin1. */
+  take(bytes: string): void
+  /** How much more of a long value is to come, where that is known. */
+  awaitedBytes?(): number
+}
+
 /**
- * Hands over what arrives on the socket, as latin1. Returns the socket to use from now on: the same one
- * unless it `isOurs` to replace.
+ * Hands over what arrives on the socket. Returns the socket to use from now on: the same one unless it
+ * `isOurs` to replace.
  */
-export function received(socket: Socket, take: (bytes: string) => void, isOurs: boolean): Socket {
+export function received(socket: Socket, reader: InboxReader, isOurs: boolean): Socket {
   if (!isOurs || !mayTakeOver(socket)) {
-    socket.on('data', (chunk) => take(chunk.toString('latin1')))
+    socket.on('data', (chunk) => reader.take(chunk.toString('latin1')))
     return socket
   }
   const accepted = socket as unknown as Accepted
   const { _handle, _server, server } = accepted
-  const ours = new Socket(inboxOptions(take, _handle))
+  const buffer = () => inboxFor(reader.awaitedBytes?.() ?? 0)
+  const ours = new Socket(inboxOptions(reader.take, buffer, _handle))
   Object.assign(ours, { _server, server })
   accepted._handle = null
   accepted._server = null
@@ -45,15 +58,26 @@ export function received(socket: Socket, take: (bytes: string) => void, isOurs: 
 
 /** A socket for a connection of ours, which reads into the same buffer. */
 export function receiving(take: (bytes: string) => void): Socket {
-  return new Socket(inboxOptions(take))
+  return new Socket(inboxOptions(take, INBOX))
 }
 
-function inboxOptions(take: (bytes: string) => void, handle?: unknown): Options {
-  const callback = (length: number) => {
-    take(INBOX.toString('latin1', 0, length))
+/** A buffer is asked for after each read. */
+function inboxOptions(
+  take: (bytes: string) => void,
+  buffer: OnReadOpts['buffer'],
+  handle?: unknown,
+): Options {
+  const callback = (length: number, inbox: Uint8Array) => {
+    take((inbox as Buffer).toString('latin1', 0, length))
     return true
   }
-  return { handle, onread: { buffer: INBOX, callback } }
+  return { handle, onread: { buffer, callback } }
+}
+
+function inboxFor(awaitedBytes: number): Buffer {
+  if (awaitedBytes <= INBOX_BYTES) return INBOX
+  largeInbox ??= Buffer.allocUnsafeSlow(LARGE_INBOX_BYTES)
+  return largeInbox
 }
 
 function mayTakeOver(socket: Socket): boolean {

@@ -50,7 +50,7 @@ export class Streams {
 
   /** Takes over the socket of a client. */
   accept(id: WireId, accepted: Socket): void {
-    const socket = received(accepted, (bytes) => this.#received(stream, bytes), true)
+    const socket = received(accepted, { take: (bytes) => this.#received(stream, bytes) }, true)
     const stream = this.#add(id, socket, true)
     // It may want answers behind its end.
     socket.allowHalfOpen = true

@@ -53,6 +53,8 @@ const GATHER_BYTES = 256 * 1024
 const SLICE_BYTES = 512 * 1024
 /** The size of one piece of it: joining more than this into one string takes longer by the byte. */
 const PIECE_BYTES = 64 * 1024
+/** A piece of this size goes out alone. */
+const LONG_PIECE_BYTES = 16 * 1024
 
 export class ClientSession implements SessionClient {
   readonly id: ConnectionId
@@ -247,7 +249,8 @@ export class ClientSession implements SessionClient {
       const bytes = typeof first === 'string' ? first : first.next(PIECE_BYTES)
       if (typeof first === 'string' || first.isDone) this.#later.shift()
       left -= bytes.length
-      this.#gather(bytes)
+      if (bytes.length < LONG_PIECE_BYTES) this.#gather(bytes)
+      else this.#gatherAlone(bytes)
     }
   }
 
@@ -278,6 +281,13 @@ export class ClientSession implements SessionClient {
     if (this.#output === '') this.#sink.hasOutput(this)
     this.#output += bytes
     if (this.#output.length > GATHER_BYTES) this.#sink.isFull(this)
+  }
+
+  /** Long pieces are not joined with others: the sum would be copied. */
+  #gatherAlone(bytes: string): void {
+    if (this.#output !== '') this.#sink.isFull(this)
+    this.#gather(bytes)
+    if (this.#output !== '') this.#sink.isFull(this)
   }
 
   #sendLater(bytes: string): void {

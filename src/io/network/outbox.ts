@@ -1,0 +1,90 @@
+/**
+ * What a connection is to send and its socket does not have yet. Short texts are added up, and become bytes when the
+ * socket takes them. A long one (a slice of a value of a megabyte) would be copied into each sum, and its bytes would
+ * take new memory in each write: it stays as it is, and goes out through a buffer that is used again.
+ */
+import type { Socket } from 'node:net'
+
+/** A shorter text is added to the others. */
+const LONG_BYTES = 16 * 1024
+
+export class Outbox {
+  /** Long texts, and what was added before each of them. */
+  #parts: string[] = []
+  #partsBytes = 0
+  /** What was added after them. */
+  #text = ''
+
+  get bytes(): number {
+    return this.#partsBytes + this.#text.length
+  }
+
+  add(bytes: string): void {
+    if (bytes.length < LONG_BYTES) {
+      this.#text += bytes
+      return
+    }
+    if (this.#text !== '') this.#parts.push(this.#text)
+    this.#parts.push(bytes)
+    this.#partsBytes += this.#text.length + bytes.length
+    this.#text = ''
+  }
+
+  drop(): void {
+    this.#parts = []
+    this.#partsBytes = 0
+    this.#text = ''
+  }
+
+  /** Hands over everything; a socket that is gone gets nothing. */
+  sendTo(socket: Socket): void {
+    const text = this.#text
+    const parts = this.#parts
+    const bytes = this.bytes
+    if (bytes === 0) return
+    if (parts.length > 0) this.drop()
+    this.#text = ''
+    if (!socket.writable) return
+    if (parts.length === 0) socket.write(text, 'latin1')
+    else if (text === '') sendParts(socket, parts, bytes)
+    else sendParts(socket, [...parts, text], bytes)
+  }
+}
+
+function sendParts(socket: Socket, parts: readonly string[], bytes: number): void {
+  const buffer = socket.writableLength === 0 ? takeBuffer(bytes) : undefined
+  if (buffer === undefined) return sendTexts(socket, parts)
+  let end = 0
+  for (const part of parts) end += buffer.write(part, end, 'latin1')
+  socket.write(buffer.subarray(0, end), () => giveBack(buffer))
+}
+
+function sendTexts(socket: Socket, parts: readonly string[]): void {
+  socket.cork()
+  for (const part of parts) socket.write(part, 'latin1')
+  socket.uncork()
+}
+
+// A socket that does not take its bytes at once keeps the buffer. So that it keeps little more than its bytes, there
+// are buffers of several sizes, and a socket that still has something to send gets none.
+
+const KIB = 1024
+/** By size, the buffers that no socket has. */
+const spare: ReadonlyMap<number, Buffer[]> = new Map(
+  [32 * KIB, 128 * KIB, 512 * KIB].map((size) => [size, []]),
+)
+/** Those that came back when there were as many of their size are left to the collector. */
+const MAX_SPARE = 4
+
+/** Undefined for more bytes than the largest buffer has. */
+function takeBuffer(bytes: number): Buffer | undefined {
+  for (const [size, buffers] of spare) {
+    if (bytes <= size) return buffers.pop() ?? Buffer.allocUnsafeSlow(size)
+  }
+  return undefined
+}
+
+function giveBack(buffer: Buffer): void {
+  const buffers = spare.get(buffer.length)
+  if (buffers !== undefined && buffers.length < MAX_SPARE) buffers.push(buffer)
+}
