@@ -1,11 +1,11 @@
 /**
  * How fast is a data node compared with redis-server? Commands per second, and the time of a full
- * resynchronisation. Both are measured alternately, one command after another, on the same machine, by new processes for each pipeline and round.
+ * resynchronisation. Both are measured alternately, one command after another, on the same machine, by new processes for each phase and round.
  */
 import { CONTENDERS } from './server/contenders.mjs'
 import { reportServer } from './server/report.mjs'
 import { fill, measureResync } from './server/resync.mjs'
-import { empty, measureThroughput, PIPELINES, WORKLOADS, warmUp } from './server/throughput.mjs'
+import { empty, measureThroughput, PHASES, warmUp } from './server/throughput.mjs'
 import { until } from './support/clock.mjs'
 import { withConnection } from './support/connection.mjs'
 import { NODE_LINES, startDaemon } from './support/daemon.mjs'
@@ -40,7 +40,8 @@ async function main({ rounds, json, docs }) {
 }
 
 async function measure({ workshop, contenders, rounds, hasBenchmark }) {
-  const perRound = 1 + (hasBenchmark ? WORKLOADS.length * PIPELINES.length : 0)
+  const workloads = PHASES.flatMap((phase) => phase.workloads)
+  const perRound = 1 + (hasBenchmark ? workloads.length : 0)
   const progress = openProgress(rounds * perRound * contenders.length)
   try {
     const bench = { workshop, contenders, rounds, progress }
@@ -54,25 +55,23 @@ async function measure({ workshop, contenders, rounds, hasBenchmark }) {
 async function throughputRounds(bench) {
   const samples = []
   for (let round = 0; round < bench.rounds; round++) {
-    for (const pipeline of PIPELINES) {
-      samples.push(...(await measurePipeline(bench, round, pipeline)))
-    }
+    for (const phase of PHASES) samples.push(...(await measurePhase(bench, round, phase)))
   }
   return samples
 }
 
 /** By new nodes: ten million elements of the lists and streams before would be in the way of a GET. */
-async function measurePipeline({ workshop, contenders, progress }, round, pipeline) {
+async function measurePhase({ workshop, contenders, progress }, round, phase) {
   const samples = []
-  const { depth } = pipeline
+  const { depth, workloads } = phase
   const nodes = await startNodes(workshop, contenders)
-  for (const node of nodes) await warmUp(workshop, node)
+  for (const node of nodes) await warmUp(workshop, node, phase)
   for (const node of nodes) await empty(node)
-  for (const workload of WORKLOADS) {
+  for (const workload of workloads) {
     for (const node of turns(nodes, round)) {
       const { title: command } = workload
       progress.begin(`round ${round + 1}, ${command} -P ${depth}, ${node.contender.title}`)
-      const result = await measureThroughput(workshop, node, workload, pipeline)
+      const result = await measureThroughput(workshop, node, workload, phase)
       samples.push({ round, contender: node.contender.id, command, depth, ...result })
     }
   }

@@ -2,7 +2,7 @@
 import { ratioOf, summarise } from '../support/statistics.mjs'
 import { ratio, renderTable, spread, whole } from '../support/table.mjs'
 import { KEYS, VALUE_BYTES } from './resync.mjs'
-import { PIPELINES, WORKLOADS } from './throughput.mjs'
+import { PHASES } from './throughput.mjs'
 
 const MEASURES = [
   { id: 'requestsPerSecond', title: 'requests/s', format: whole },
@@ -28,8 +28,8 @@ export function reportServer({ throughput, resync }, contenders) {
 
 /** One line per command and pipeline; for each measure, a summary per contender. */
 function throughputLines(samples, contenders) {
-  return PIPELINES.flatMap(({ depth }) =>
-    WORKLOADS.map(({ title: command }) => {
+  return PHASES.flatMap(({ depth, workloads }) =>
+    workloads.map(({ title: command }) => {
       const own = samples.filter((one) => one.command === command && one.depth === depth)
       const of = MEASURES.map(({ id }) => [id, byContender(contenders, own, id)])
       return { title: `${command}, -P ${depth}`, of: Object.fromEntries(of) }

@@ -1,6 +1,7 @@
 /**
  * How many commands per second, as redis-benchmark counts them: 50 connections, keys and elements drawn from a
- * hundred thousand, one command at a time and then sixteen and sixty-four in a pipeline.
+ * hundred thousand, one command at a time and then sixteen and sixty-four in a pipeline. Large values come one at a
+ * time over ten connections, for fifty keys.
  */
 import { withConnection } from '../support/connection.mjs'
 import { cpuMsOf } from '../support/cpu.mjs'
@@ -14,7 +15,7 @@ const SCORES = Array.from({ length: 100 }, (_, at) => [at, `member:${at}`]).flat
  * In this order: some need what others have written. `share`: of the usual number of requests, for commands that do
  * as much as many others. Those without `words` are tests that redis-benchmark knows; `prepare` comes before.
  */
-export const WORKLOADS = [
+const WORKLOADS = [
   ...['SET', 'GET', 'INCR', 'LPUSH', 'RPUSH', 'LPOP', 'RPOP', 'SADD', 'SPOP'].map(known),
   ...['HSET', 'ZADD', 'ZPOPMIN'].map(known),
   { title: 'MSET of 10', test: 'mset', share: 1 / 5 },
@@ -39,26 +40,45 @@ export const WORKLOADS = [
     words: ['EVALSHA', '{prepared}', '1', 'key:__rand_int__', 'value'],
   },
 ]
-/** Requests per measurement: about a second of them, however fast they are. */
-export const PIPELINES = [
-  { depth: 1, requests: 100_000 },
-  { depth: 16, requests: 1_000_000 },
-  { depth: 64, requests: 2_000_000 },
+/** `share` again: about as many bytes for each size. */
+const LARGE_VALUES = [
+  ...large('10 KB', 10 * 1024, 1 / 2),
+  ...large('100 KB', 100 * 1024, 1 / 10),
+  ...large('1 MB', 1024 * 1024, 1 / 100),
+]
+/** `requests` per measurement: about a second of them, however fast they are. */
+export const PHASES = [
+  { depth: 1, requests: 100_000, workloads: WORKLOADS },
+  { depth: 16, requests: 1_000_000, workloads: WORKLOADS },
+  { depth: 64, requests: 2_000_000, workloads: WORKLOADS },
+  { depth: 1, requests: 100_000, workloads: LARGE_VALUES },
 ]
 const WARM_UP_REQUESTS = 50_000
 const KEY_RANGE = 100_000
+const FEW_KEYS = 50
+const FEW_CONNECTIONS = 10
 const BOUND_MS = 300_000
 
 function known(title) {
   return { title, test: title.toLowerCase() }
 }
 
+function large(size, bytes, share) {
+  return ['SET', 'GET'].map((name) => ({
+    ...known(name),
+    title: `${name} of ${size}`,
+    bytes,
+    share,
+  }))
+}
+
 let started = 0
 
 /** Lets the node run every command before anything is counted. */
-export async function warmUp(workshop, node) {
-  for (const workload of WORKLOADS) {
-    await benchmark(workshop, node, { workload, depth: 16, requests: WARM_UP_REQUESTS })
+export async function warmUp(workshop, node, { workloads }) {
+  for (const workload of workloads) {
+    const requests = WARM_UP_REQUESTS * (workload.bytes === undefined ? 1 : workload.share)
+    await benchmark(workshop, node, { workload, depth: 16, requests })
   }
 }
 
@@ -79,7 +99,7 @@ export async function measureThroughput(workshop, node, workload, { depth, reque
 }
 
 async function benchmark(workshop, { port }, { workload, depth, requests }) {
-  const common = ['-p', port, '-P', depth, '-n', requests, '-r', KEY_RANGE, '--csv']
+  const common = ['-p', port, '-P', depth, '-n', requests, '--csv', ...sizeOf(workload)]
   const args = [...common, ...(await wordsOf(port, workload))]
   const member = workshop.spawn({
     title: `redis-benchmark ${workload.title} -P ${depth}`,
@@ -92,6 +112,11 @@ async function benchmark(workshop, { port }, { workload, depth, requests }) {
   } finally {
     await workshop.end([member])
   }
+}
+
+function sizeOf({ bytes }) {
+  if (bytes === undefined) return ['-r', KEY_RANGE]
+  return ['-r', FEW_KEYS, '-c', FEW_CONNECTIONS, '-d', bytes]
 }
 
 /** A test that redis-benchmark knows, or a command for it to send. */
