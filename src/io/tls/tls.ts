@@ -3,9 +3,7 @@
  * renewal while everything runs. Renewed certificates apply to new handshakes; existing connections
  * stay as they are.
  */
-import { readdir, stat } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { assert } from '../../base/assert.ts'
 import { hostAndPort } from '../../base/ip.ts'
@@ -17,6 +15,7 @@ import { createTlsContexts, type TlsContexts } from './tls-contexts.ts'
 import { noCertificate } from './tls-files.ts'
 import { tlsPaths } from './tls-paths.ts'
 import { tlsReasonOf } from './tls-reasons.ts'
+import { watchFiles } from './tls-watch.ts'
 
 export type TlsLog = (level: LogLevel, text: string) => void
 
@@ -168,82 +167,4 @@ function load(options: TlsOptions, usedBy: string | undefined): TlsContexts | un
   if (usedBy !== undefined && options.certFile === '') throw noCertificate(usedBy)
   const isUsed = usedBy !== undefined || options.port !== 0 || options.replication
   return isUsed ? createTlsContexts(options, Date.now()) : undefined
-}
-
-/**
- * Notices that files have changed, by looking at them periodically. Watching through the kernel misses
- * changes made by a container or a network file system, and files that are replaced through a link.
- */
-const LOOK_MS = 2_000
-
-/**
- * Calls `changed` when the files have changed and then stayed the same for one look: a certificate and
- * its key are seldom replaced in one instant. The returned function ends the watch. The timer does not
- * keep the process alive.
- */
-function watchFiles(
-  paths: () => readonly string[],
-  changed: () => void,
-  lookMs = LOOK_MS,
-): () => void {
-  const quiet = new QuietChange()
-  let timer: NodeJS.Timeout | undefined
-  let isOver = false
-  const look = async () => {
-    const seen = await fingerprint(paths())
-    if (isOver) return
-    if (quiet.see(seen)) changed()
-    timer = setTimeout(() => void look(), lookMs).unref()
-  }
-  void look()
-  return () => {
-    isOver = true
-    clearTimeout(timer)
-  }
-}
-
-/** Tells a change that is complete from one that is still going on. */
-export class QuietChange {
-  #known: string | undefined
-  #last: string | undefined
-
-  /**
-   * Whether what is seen is new, and was seen the time before as well. The first sight is new too:
-   * the files may have changed before we looked.
-   */
-  see(seen: string): boolean {
-    const isQuiet = seen === this.#last
-    this.#last = seen
-    if (!isQuiet || seen === this.#known) return false
-    this.#known = seen
-    return true
-  }
-}
-
-/** One line per file, and per file in a folder: the text changes when one of them is replaced or written. */
-async function fingerprint(paths: readonly string[]): Promise<string> {
-  const lines = await Promise.all(paths.map(lineOf))
-  return lines.join('\n')
-}
-
-async function lineOf(path: string): Promise<string> {
-  try {
-    const { mtimeMs, size, ino, isDir } = await look(path)
-    if (!isDir) return `${path} ${mtimeMs} ${size} ${ino}`
-    const names = await readdir(path)
-    const lines = await Promise.all(names.sort().map((name) => entryOf(join(path, name))))
-    return lines.join('\n')
-  } catch {
-    return `${path} is not to be had`
-  }
-}
-
-async function entryOf(path: string): Promise<string> {
-  const { mtimeMs, size, ino } = await look(path)
-  return `${path} ${mtimeMs} ${size} ${ino}`
-}
-
-async function look(path: string) {
-  const found = await stat(path)
-  return { mtimeMs: found.mtimeMs, size: found.size, ino: found.ino, isDir: found.isDirectory() }
 }

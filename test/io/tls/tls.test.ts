@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_TLS, type TlsOptions } from '../../../src/config/tls-options.ts'
 import { LineBudget, Repetitions } from '../../../src/io/log/line-budget.ts'
 import { reasonOf, StartError } from '../../../src/io/start-error.ts'
-import { QuietChange, Tls } from '../../../src/io/tls/tls.ts'
+import { Tls } from '../../../src/io/tls/tls.ts'
 import { createTlsContexts, spokenProtocols } from '../../../src/io/tls/tls-contexts.ts'
 import { inFolder, tlsPaths } from '../../../src/io/tls/tls-paths.ts'
 import { certificateFault } from '../../../src/io/tls/tls-reasons.ts'
+import { QuietChange } from '../../../src/io/tls/tls-watch.ts'
 import { Certificates, HAS_OPENSSL, type Pair, tlsOptions } from '../../support/certificates.ts'
 
 /** What a thing is refused with. */
