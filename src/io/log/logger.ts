@@ -3,9 +3,7 @@
  * that is what `loglevel` in a configuration file means. Whatever a peer or a certificate calls itself,
  * a message is one line and cannot change the terminal it is read on.
  */
-import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { type DestinationStream, pino } from 'pino'
+import { pino } from 'pino'
 import type { LogFormat } from '../../base/log-format.ts'
 import { oneLine } from '../../base/one-line.ts'
 import { utf8Text } from '../../base/utf8.ts'
@@ -13,7 +11,8 @@ import type { AnnouncedEvent } from '../../core/announced-event.ts'
 import type { LogLevel } from '../../core/log-level.ts'
 import { eventDocument } from '../../hooks/event-document.ts'
 import { endProcess } from '../process/process-end.ts'
-import { reasonOf, StartError } from '../start-error.ts'
+import { reasonOf } from '../start-error.ts'
+import { type LogStream, openStream, type ToLine } from './log-file.ts'
 import { type LineForm, logfmtLine, type RoleLetter, redisLine } from './redis-line.ts'
 import type { Syslog } from './syslog.ts'
 
@@ -51,8 +50,6 @@ export interface DaemonLogger extends Logger {
   reopen(file: string): string | undefined
 }
 
-const BACKLOG_MAX_BYTES = 1024 * 1024
-
 type PinoLevel = 'trace' | 'debug' | 'info' | 'warn'
 
 const PINO_LEVELS: Readonly<Record<LogLevel, PinoLevel>> = {
@@ -72,7 +69,8 @@ export async function openLogger(options: LoggerOptions): Promise<DaemonLogger> 
   const written = form === undefined ? pinoLines(options, stream) : formLines(options, stream, form)
   const { level, syslog } = options
   const lines = syslog === undefined ? written : alsoTo(syslog, written, level)
-  return { ...lines, reopen: (name) => reopen(stream, name), flush: () => flush(stream) }
+  stream.warn = (text) => lines.log('warning', text)
+  return { ...lines, reopen: (name) => stream.reopen(name), flush: () => flush(stream) }
 }
 
 const LINE_FORMS: Readonly<Partial<Record<LogFormat, LineForm>>> = {
@@ -144,43 +142,6 @@ function formLines(
   }
 }
 
-/** The stream that lines currently go to. */
-class LogStream implements DestinationStream {
-  readonly #toLine: ToLine
-  #current: LogDestination
-
-  constructor(first: LogDestination, toLine: ToLine) {
-    this.#current = first
-    this.#toLine = toLine
-  }
-
-  write(line: string): void {
-    this.#current.write(this.#toLine(line))
-  }
-
-  flushSync(): void {
-    this.#current.flushSync?.()
-  }
-
-  swap(next: LogDestination): void {
-    const before = this.#current
-    this.#current = next
-    before.end?.()
-  }
-}
-
-type LogDestination = DestinationStream & { flushSync?(): void; end?(): void }
-
-function reopen(stream: LogStream, file: string): string | undefined {
-  if (file === '') return undefined
-  try {
-    stream.swap(destination(openSync(file, 'a')))
-    return undefined
-  } catch (error) {
-    return `cannot write the log file ${file}: ${reasonOf(error)}`
-  }
-}
-
 function pinoLevel(level: LogLevel | 'nothing'): PinoLevel | 'silent' {
   return level === 'nothing' ? 'silent' : PINO_LEVELS[level]
 }
@@ -210,37 +171,6 @@ export function exitAfter(logger: Logger): (status: number) => never {
   }
 }
 
-/**
- * A full disk must not end a process that keeps a service alive: lines that cannot be written wait in
- * a bounded buffer, and beyond that they are lost.
- */
-function destination(dest: number): LogDestination {
-  const stream = pino.destination({ dest, sync: true, maxLength: BACKLOG_MAX_BYTES })
-  let fault: Error | undefined
-  stream.on('error', (error) => {
-    fault = error
-  })
-  stream.on('write', () => {
-    fault = undefined
-  })
-  return {
-    write: (line) => stream.write(line),
-    // Every line is tried at once, and what waits with it. The stream's own flush tries a full disk for ever.
-    flushSync: () => {
-      if (fault !== undefined) throw fault
-      stream.flushSync()
-    },
-    end: () => stream.end(),
-  }
-}
-
-function openStream(file: string, toLine: ToLine): LogStream {
-  return new LogStream(destination(file === '' ? 1 : openLogFile(file)), toLine)
-}
-
-/** Turns a line of JSON into what is written. */
-type ToLine = (line: string) => string
-
 /** In colour on a terminal alone. The fields of an event would only repeat its line. */
 async function prettyLines(isTerminal: boolean): Promise<ToLine> {
   // Imported only here: a daemon never needs it.
@@ -254,28 +184,3 @@ const NOT_FOR_PEOPLE = [
   ...['pid', 'program', 'port', 'event', 'group', 'instance', 'master', 'epoch', 'configEpoch'],
   ...['failover', 'evidence', 'details', 'by'],
 ]
-
-function openLogFile(path: string): number {
-  try {
-    return openSync(path, 'a')
-  } catch (error) {
-    throw unwritable(path, error)
-  }
-}
-
-/** What a start would say of a log file; undefined: nothing. The file is not made. */
-export function logFileFault(path: string): StartError | undefined {
-  try {
-    if (existsSync(path)) closeSync(openSync(path, 'a'))
-    else accessSync(`${dirname(path)}/`, constants.W_OK)
-    return undefined
-  } catch (error) {
-    return unwritable(path, error)
-  }
-}
-
-function unwritable(path: string, error: unknown): StartError {
-  const hint =
-    'make its folder and make it writable for this user, or leave it out to log to standard output'
-  return new StartError('E_LOG_FILE', `cannot write the log file ${path}: ${reasonOf(error)}`, hint)
-}
