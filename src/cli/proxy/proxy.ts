@@ -6,17 +6,18 @@ import { newMeters, type ProcessMeters } from '../../http/metrics/process-metric
 import type { HttpServer } from '../../io/http/http-server.ts'
 import { exitAfter, type Logger, logCrashes, openLogger } from '../../io/log/logger.ts'
 import { latenessInto } from '../../io/metrics/meters.ts'
+import { clientRoom } from '../../io/process/file-limit.ts'
 import { isSupervised } from '../../io/process/readiness.ts'
 import { onReloadSignal, onStopSignal } from '../../io/process/signals.ts'
 import { ProxyHost } from '../../io/proxy/proxy-host.ts'
 import { ProxyPorts } from '../../io/proxy/proxy-ports.ts'
-import { reasonOf, StartError } from '../../io/start-error.ts'
 import { Tls, type TlsLog } from '../../io/tls/tls.ts'
-import { inFolder } from '../../io/tls/tls-paths.ts'
+import { fitProxy } from '../daemon/fit-clients.ts'
 import { announceReady } from '../daemon/service-ready.ts'
 import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
 import { openProxyJournal, type ProxyRecord } from './proxy-journal.ts'
+import { ProxyReloader, proxyTls } from './proxy-reload.ts'
 import { type ProxyOptions, type ProxySetup, readProxySetup } from './proxy-setup.ts'
 
 /** Returns nothing while it runs; it then ends the process itself. Throws a StartError. */
@@ -25,33 +26,27 @@ export async function runProxy(
   options: ProxyOptions,
 ): Promise<number | undefined> {
   const setup = readProxySetup(file, options)
-  const { proxy, log: level } = setup
+  const { log: level, record } = setup
+  const { fitted: proxy, lowered } = fitProxy(setup.proxy, clientRoom())
   const port = proxy.groups[0]?.port ?? 0
   const { logLevel, logFile, logFormat } = level
   const logger = await openLogger({
     ...{ level: logLevel, file: logFile, format: logFormat, program: 'proxy', port },
   })
   logCrashes(logger)
+  for (const text of lowered) logger.log('warning', text)
   const log: TlsLog = (severity, text) => logger.log(severity, text)
-  const tls = new Tls(
-    inFolder({ ...setup.tls, port: 0 }, process.cwd()),
-    log,
-    certificatesUsedBy(setup),
-  )
+  const tls = new Tls(proxyTls(setup), log, certificatesUsedBy(setup))
   const meters = newMeters()
-  const { record } = setup
   const running = await openProxy({ proxy, tls, logger, meters, record, onExit: exitAfter(logger) })
   const http = await openHttp(setup, running, { tls, log, meters })
   tls.watch()
   joinCluster()
   onStopSignal(() => running.stop())
+  const reloader = new ProxyReloader({ file, started: setup, running, tls, logger })
   onReloadSignal(() => {
-    const fault = logger.reopen(logFile)
-    if (fault !== undefined) logger.log('warning', `reload: ${fault}`)
-    tls.reload()
+    void reloader.reload()
     http?.reload()
-    if (file === undefined) return
-    void reload(running, file, options, logger)
   })
   const supervised = isSupervised('auto') ? 'auto' : 'no'
   announceReady({ pidFile: '', supervised, isBackground: false }, logger)
@@ -82,7 +77,7 @@ export async function openProxy(start: ProxyStart): Promise<RunningProxy> {
   const journal = record && (await openProxyJournal(record, proxy, logger))
   const host = new ProxyHost({
     ...{ config: proxyConfig(proxy), logger, onExit },
-    tls: tls.isOpening ? tls : undefined,
+    tls,
     noteLateness: latenessInto(meters),
     note: journal && ((now, event) => journal.note(now, event)),
   })
@@ -103,21 +98,6 @@ export async function openProxy(start: ProxyStart): Promise<RunningProxy> {
       ports.close()
       host.stop()
     },
-  }
-}
-
-async function reload(
-  running: RunningProxy,
-  file: string,
-  options: ProxyOptions,
-  logger: Logger,
-): Promise<void> {
-  try {
-    await running.change(readProxySetup(file, options).proxy)
-    logger.log('notice', 'reload: done; no connection was cut')
-  } catch (error) {
-    const text = error instanceof StartError ? `${error.message}; ${error.hint}` : reasonOf(error)
-    logger.log('warning', `reload: nothing has changed: ${text}`)
   }
 }
 

@@ -6,17 +6,21 @@
 import { BLACK_BOX_READS } from '../../config/black-box-options.ts'
 import { formatProblem } from '../../config/problem.ts'
 import type { SentinelFile } from '../../config/sentinel-file.ts'
+import { certificatesUsedBy } from '../../config/tls-options.ts'
 import type { DaemonLogger } from '../../io/log/logger.ts'
 import type { SentinelHost } from '../../io/sentinel-host.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { Tls } from '../../io/tls/tls.ts'
 import { inFolder } from '../../io/tls/tls-paths.ts'
+import { fitSentinel } from '../daemon/fit-clients.ts'
 import { readSentinelFile, type SentinelSource } from './sentinel-config.ts'
 
 export interface ReloaderOptions {
   readonly source: SentinelSource
   /** The configuration at the start. */
   readonly running: SentinelFile
+  /** For how many clients the system has files. */
+  readonly room: number | undefined
   readonly host: Pick<SentinelHost, 'reload'>
   readonly tls: Tls
   readonly changeWebhooks: (file: SentinelFile) => Promise<void>
@@ -44,7 +48,14 @@ export class Reloader {
     if (fault !== undefined) logger.log('warning', `reload: ${fault}`)
     if (file === undefined) return
     logger.log('notice', 'reload: the configuration was read again')
-    this.#take(file)
+    this.#take(this.#fit(file))
+  }
+
+  #fit(file: SentinelFile): SentinelFile {
+    const { room, logger } = this.#options
+    const { fitted, lowered } = fitSentinel(file, room)
+    for (const text of lowered) logger.log('warning', `reload: ${text}`)
+    return fitted
   }
 
   /** Undefined if it is not valid; the log says why. */
@@ -95,8 +106,9 @@ export class Reloader {
   #takeTls(file: SentinelFile): void {
     const { tls, logger } = this.#options
     const { port, replication } = this.#started.tls
+    const usedBy = certificatesUsedBy({ http: this.#started.http, proxy: file.proxy })
     try {
-      tls.change(inFolder({ ...file.tls, port, replication }, process.cwd()))
+      tls.change(inFolder({ ...file.tls, port, replication }, process.cwd()), usedBy)
     } catch (error) {
       logger.log('warning', `reload: TLS stays as it is: ${messageOf(error)}`)
     }

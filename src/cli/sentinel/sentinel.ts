@@ -20,6 +20,7 @@ import { latenessInto, measuredSaves } from '../../io/metrics/meters.ts'
 import { listen } from '../../io/network/listener.ts'
 import { goToBackground, takeBackgroundMark } from '../../io/process/background.ts'
 import { readClock } from '../../io/process/clock.ts'
+import { clientRoom } from '../../io/process/file-limit.ts'
 import { processFacts } from '../../io/process/process-facts.ts'
 import { isSupervised } from '../../io/process/readiness.ts'
 import { onReloadSignal, onStopSignal } from '../../io/process/signals.ts'
@@ -28,6 +29,7 @@ import { reasonOf } from '../../io/start-error.ts'
 import { Tls, type TlsLog } from '../../io/tls/tls.ts'
 import { inFolder } from '../../io/tls/tls-paths.ts'
 import { openAclFile } from '../daemon/acl-files.ts'
+import { fitSentinel } from '../daemon/fit-clients.ts'
 import { announceReady } from '../daemon/service-ready.ts'
 import { refuseStart } from '../daemon/start-refused.ts'
 import { randomSeed } from '../random.ts'
@@ -47,7 +49,10 @@ export async function runSentinel(given: SentinelSource): Promise<number | undef
   const { daemonize, supervised } = parsed.value
   if (daemonize && !isBackground && !isSupervised(supervised)) return goToBackground(source.stdin)
   const folder = goHome(parsed.value, source)
-  await start({ file: parsed.value, folder, source, warnings: parsed.warnings, isBackground })
+  // Asked once: the answer needs an open file, and a process that runs out of them needs it most.
+  const room = clientRoom()
+  const { fitted: file, lowered } = fitSentinel(parsed.value, room)
+  await start({ file, folder, source, warnings: parsed.warnings, isBackground, lowered, room })
   return undefined
 }
 
@@ -70,9 +75,14 @@ interface Start {
   readonly source: Source
   readonly warnings: readonly Problem[]
   readonly isBackground: boolean
+  /** For the log: limits that could not be kept. */
+  readonly lowered: readonly string[]
+  /** For how many clients the system has files; undefined: it does not say. */
+  readonly room: number | undefined
 }
 
-async function start({ file, folder, source, warnings, isBackground }: Start): Promise<void> {
+async function start(options: Start): Promise<void> {
+  const { file, folder, source, warnings, isBackground, lowered, room } = options
   const { core, listen: where } = file
   const rng = randomSeed()
   const port = where.port || core.tlsPort
@@ -84,6 +94,7 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
     format: file.logFormat,
   })
   logCrashes(logger)
+  for (const text of lowered) logger.log('warning', text)
   for (const warning of warnings) logger.log('notice', formatProblem(warning))
   const acl = openAclFile(file.aclFile, process.cwd(), (found) => checkSentinelAclFile(found, core))
   const log: TlsLog = (level, text) => logger.log(level, text)
@@ -136,7 +147,7 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
   const changeProxy = (to: SentinelFile) => sidecar.change(to)
   onStopSignal(() => sidecar.stop())
   const changes = { changeWebhooks, changeProxy }
-  const reloader = new Reloader({ source, running: file, host, tls, ...changes, logger })
+  const reloader = new Reloader({ source, running: file, room, host, tls, ...changes, logger })
   onReloadSignal(() => {
     reloader.reload()
     http?.reload()

@@ -28,7 +28,7 @@ import { listen } from '../../io/network/listener.ts'
 import { NodeHost } from '../../io/node-host.ts'
 import { goToBackground, takeBackgroundMark } from '../../io/process/background.ts'
 import { readClock } from '../../io/process/clock.ts'
-import { clientRoom } from '../../io/process/file-limit.ts'
+import { clientRoom, loweredClients } from '../../io/process/file-limit.ts'
 import { heapLimit, V8HeapMeter } from '../../io/process/heap-meter.ts'
 import { isSupervised } from '../../io/process/readiness.ts'
 import { onEveryStopSignal, onReloadSignal } from '../../io/process/signals.ts'
@@ -216,10 +216,7 @@ export function fitMaxClients(settings: Settings, room = clientRoom()): string |
   const wanted = settings.int('maxclients')
   if (room === undefined || wanted <= room) return undefined
   settings.set('maxclients', `${room}`)
-  return (
-    `maxclients is ${room} instead of ${wanted}: this process may open no more files. ` +
-    'Raise the limit (ulimit -n, LimitNOFILE of the unit)'
-  )
+  return loweredClients('maxclients', room, wanted)
 }
 
 /** For CONFIG SET: why there cannot be that many, in Redis' words. */

@@ -16,6 +16,14 @@ export function clientRoom(limits: string | undefined = readLimits()): number | 
   return soft === undefined ? undefined : Math.max(1, Number(soft) - RESERVED_FILES)
 }
 
+/** What the log says of a limit that could not be kept. */
+export function loweredClients(setting: string, clients: number, wanted: number): string {
+  return (
+    `${setting} is ${clients} instead of ${wanted}: this process may open no more files. ` +
+    'Raise the limit (ulimit -n, LimitNOFILE of the unit)'
+  )
+}
+
 function readLimits(): string | undefined {
   try {
     return readFileSync('/proc/self/limits', 'latin1')

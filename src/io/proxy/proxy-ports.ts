@@ -19,6 +19,13 @@ export interface ProxyPortsOptions {
   readonly accept: (entrance: Entrance, socket: Socket) => void
 }
 
+/** Only a reload can come here: its certificate was refused, and a line before says why. */
+const NO_CERTIFICATE = new StartError(
+  'E_TLS',
+  'tls of the proxy needs a certificate, and none is in use',
+  'set cert-file and key-file below tls; the line about TLS before this one says what is wrong with them',
+)
+
 interface Open {
   readonly entrance: Entrance
   close(): void
@@ -35,6 +42,8 @@ interface Door {
 export class ProxyPorts {
   readonly #options: ProxyPortsOptions
   readonly #open = new Map<string, Open>()
+  /** Whether clients at the ports speak TLS; it may change while they are open. */
+  #hasTls = false
 
   constructor(options: ProxyPortsOptions) {
     this.#options = options
@@ -42,6 +51,7 @@ export class ProxyPorts {
 
   /** Listens where the file says, and nowhere else. Throws a StartError, and then nothing has changed. */
   async change(file: ProxyFile): Promise<void> {
+    if (file.hasTls && !this.#options.tls.isInUse) throw NO_CERTIFICATE
     const doors = file.groups.flatMap(doorsOf)
     const added: [string, Open][] = []
     try {
@@ -52,6 +62,7 @@ export class ProxyPorts {
       for (const [, open] of added) open.close()
       throw error
     }
+    this.#hasTls = file.hasTls
     const wanted = new Set(doors.map(({ key }) => key))
     for (const [key, open] of this.#open) {
       if (wanted.has(key)) continue
@@ -67,19 +78,21 @@ export class ProxyPorts {
   }
 
   async #listen({ entrance, port, path }: Door, file: ProxyFile): Promise<Open> {
-    const take = this.#taker(entrance, file.hasTls && path === '')
+    const take = (socket: Socket) => this.#options.accept(entrance, socket)
     if (path !== '') return { entrance, close: await listenAt(path, take) }
     const listener = await listen({ addresses: file.bind, port, backlog: BACKLOG })
-    listener.accept(take)
+    listener.accept(this.#taker(take))
     return { entrance, close: () => listener.close() }
   }
 
-  #taker(entrance: Entrance, isSecure: boolean): (socket: Socket) => void {
-    const { tls, accept } = this.#options
-    const take = (socket: Socket) => accept(entrance, socket)
-    if (!isSecure) return take
+  #taker(take: (socket: Socket) => void): (socket: Socket) => void {
+    const { tls } = this.#options
     const acceptor = new TlsAcceptor({ contexts: () => tls.contexts, log: tls.log, ready: take })
-    return (socket) => acceptor.take(socket)
+    return (socket) => {
+      if (!this.#hasTls) take(socket)
+      else if (tls.isInUse) acceptor.take(socket)
+      else socket.destroy()
+    }
   }
 }
 

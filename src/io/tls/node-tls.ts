@@ -14,7 +14,7 @@ export function nodeTls(settings: Settings, log: TlsLog): Tls {
   const tls = new Tls(tlsOptionsOf(settings), log, certificatesNodeUses(settings))
   settings.guard(TLS_SETTINGS, () => {
     try {
-      tls.change(tlsOptionsOf(settings))
+      tls.change(tlsOptionsOf(settings), certificatesNodeUses(settings))
       return undefined
     } catch (error) {
       log('warning', `TLS: CONFIG SET changes nothing: ${messageOf(error)}`)

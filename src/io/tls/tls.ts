@@ -27,7 +27,7 @@ export class Tls {
   readonly #repetitions = new Repetitions(REPEAT_MS)
   #options: TlsOptions
   /** What else uses the certificates: the HTTP port, or the proxy. */
-  readonly #usedBy: string | undefined
+  #usedBy: string | undefined
   /** Undefined if neither a port nor our connections use TLS. */
   #contexts: TlsContexts | undefined
   #unwatch: (() => void) | undefined
@@ -49,6 +49,11 @@ export class Tls {
   /** [tls-replication] Whether connections that we open use TLS. */
   get isOpening(): boolean {
     return this.#options.replication
+  }
+
+  /** Whether anything uses TLS. */
+  get isInUse(): boolean {
+    return this.#contexts !== undefined
   }
 
   get contexts(): TlsContexts {
@@ -80,18 +85,27 @@ export class Tls {
     return socket
   }
 
-  /** Uses other options from now on. Throws a StartError, and then everything stays as it was. */
-  change(options: TlsOptions): void {
-    const before = this.#contexts
-    this.#contexts = load(options, this.#usedBy)
+  /**
+   * Uses other options from now on. Throws a StartError, and then everything stays as it was. The function
+   * that is returned takes it back.
+   */
+  change(options: TlsOptions, usedBy: string | undefined): () => void {
+    const before = { contexts: this.#contexts, options: this.#options, usedBy: this.#usedBy }
+    this.#contexts = load(options, usedBy)
     this.#options = options
-    if (this.#contexts?.digest !== before?.digest) this.#announce(RENEWED)
+    this.#usedBy = usedBy
+    if (this.#contexts?.digest !== before.contexts?.digest) this.#announce(RENEWED)
+    return () => {
+      this.#contexts = before.contexts
+      this.#options = before.options
+      this.#usedBy = before.usedBy
+    }
   }
 
   /** Reads the files again. False if they are not valid; the log says why, and the old ones stay in use. */
   reload(): boolean {
     try {
-      this.change(this.#options)
+      this.change(this.#options, this.#usedBy)
       return true
     } catch (error) {
       const text = error instanceof StartError ? `${error.message}; ${error.hint}` : reasonOf(error)
