@@ -52,6 +52,8 @@ export interface SentinelSays {
   readonly hasHook: boolean
   /** What a failover would do; undefined if it cannot tell: a redis-sentinel, or no right to ask. */
   readonly plan: FailoverPlan | undefined
+  /** Why a Vedette Sentinel did not tell its plan; empty if it did. */
+  readonly refusal: string
   readonly remarks: readonly string[]
 }
 
@@ -94,13 +96,15 @@ export interface GroupLayout {
   readonly facts: ReadonlyMap<string, AskedFacts>
   /** Sentinels name different masters: what is said here may be wrong. */
   readonly isDisputed: boolean
+  /** [replication: strict] */
+  readonly isStrict: boolean
 }
 
 /** `plans`: by the address at which the Sentinel was asked. */
 export function layoutOf(
   report: GroupReport,
   sentinels: readonly SentinelAnswer[],
-  plans: ReadonlyMap<string, FailoverPlan>,
+  plans: ReadonlyMap<string, FailoverPlan | Error>,
   facts: ReadonlyMap<string, AskedFacts>,
 ): GroupLayout {
   const { name, says } = report
@@ -122,6 +126,7 @@ export function layoutOf(
     isBusy: says.some(({ group }) => group.master['failover-state'] !== undefined),
     facts,
     isDisputed: new Set(says.map(({ group }) => group.address)).size > 1,
+    isStrict: optionOf(master, GROUP_OPTIONS.replication) === 'strict',
   }
 }
 
@@ -177,7 +182,7 @@ export function memberAt(address: string): LayoutMember {
 function sentinelsIn(
   says: Says,
   all: readonly SentinelAnswer[],
-  plans: ReadonlyMap<string, FailoverPlan>,
+  plans: ReadonlyMap<string, FailoverPlan | Error>,
 ): readonly LayoutSentinel[] {
   const peers = says.flatMap(({ group }) => group.peers)
   const heard = says.map(({ sentinel, group }) => {
@@ -205,7 +210,7 @@ function sentinelsIn(
 function saysOf(
   sentinel: SentinelAnswer,
   group: GroupView,
-  plan: FailoverPlan | undefined,
+  plan: FailoverPlan | Error | undefined,
 ): SentinelSays {
   const { master, replicas, peers } = group
   const down = [master, ...replicas, ...peers].filter((one) => flagsOf(one).includes('s_down'))
@@ -221,7 +226,8 @@ function saysOf(
     downAfterMs: Number(optionOf(master, GROUP_OPTIONS.downAfterMs)),
     refusedAfterMs: believesRefusals ? refusedAfterMs : 0,
     hasHook: master[GROUP_OPTIONS.preFailoverHook.name] !== undefined,
-    plan,
+    plan: plan instanceof Error ? undefined : plan,
+    refusal: plan instanceof Error ? plan.message : '',
     remarks: sentinel.remarks
       .filter((one) => one.group === group.name)
       .map(({ text, instance }) => `Sentinel ${sentinel.address}: ${instance} ${text}`),

@@ -2,6 +2,7 @@
  * Asks all Sentinels of a group and its nodes what a forecast takes: the Sentinels' views, a dry run of a failover
  * from each, and from each node how fast it writes and how it is fenced. Nothing is changed there.
  */
+
 import { setTimeout } from 'node:timers/promises'
 import { utf8Bytes } from '../../base/utf8.ts'
 import type { FailoverPlan } from '../../core/failover/failover-plan.ts'
@@ -16,6 +17,7 @@ import {
 } from '../status/access.ts'
 import { askAll } from '../status/ask.ts'
 import { type Allowance, type Asking, printable, type ReplyValue } from '../status/asking.ts'
+import { withGrant } from '../status/grant.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { DEFAULT_SENTINEL_ADDRESS } from '../status/status.ts'
 import { addressOf, isVedette, type SentinelAnswer } from '../status/view.ts'
@@ -70,7 +72,7 @@ async function askPlans(
   { name, says }: GroupReport,
   access: SentinelLogin,
   dryRun: readonly string[],
-): Promise<ReadonlyMap<string, FailoverPlan>> {
+): Promise<ReadonlyMap<string, FailoverPlan | Error>> {
   const allowance = allowanceOfOneRun()
   const ours = says.filter(({ sentinel }) => isVedette(sentinel))
   const answers = await Promise.all(
@@ -79,10 +81,10 @@ async function askPlans(
       const plan = await withClient(address, access, allowance, async (client) =>
         readPlan(await client.call(...words)),
       )
-      return plan instanceof Error ? [] : [[address, plan] as const]
+      return [address, plan] as const
     }),
   )
-  return new Map(answers.flat())
+  return new Map(answers)
 }
 
 async function askNodes(
@@ -148,7 +150,7 @@ function programIn(info: string): string {
   return name === undefined ? '' : printable(`${name} ${version}`)
 }
 
-async function withClient<Answer>(
+export async function withClient<Answer>(
   address: string,
   access: SentinelLogin,
   allowance: Allowance,
@@ -159,7 +161,7 @@ async function withClient<Answer>(
     await client.open()
     return await ask(client)
   } catch (error) {
-    return new Error(reasonOf(error))
+    return new Error(withGrant(reasonOf(error), access.user))
   } finally {
     client.disconnect()
   }

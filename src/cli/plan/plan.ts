@@ -7,6 +7,7 @@ import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { splitAddress } from '../status/access.ts'
 import type { SentinelAnswer } from '../status/view.ts'
 import { wrapped } from '../table.ts'
+import { askRights, withRights } from './sentinel-rights.ts'
 import { type PlannedWork, planRemoval, planSwitchover, planUpgrade } from './steps.ts'
 
 export interface PlanOptions extends ExplainAccess {
@@ -31,7 +32,7 @@ export async function runPlan(
     ...targetWords(options.to),
   ])
   if (layout === undefined) return tellNothing(group, sentinels)
-  const found = planFor(layout, sentinels, work)
+  const found = await withRightsFor(work, layout, planFor(layout, sentinels, work), options)
   const planned = found && typedHere(found, options)
   if (planned === undefined) {
     const known = layout.sentinels.map(({ address }) => address).join(', ')
@@ -48,6 +49,17 @@ export async function runPlan(
     process.stdout.write(`${planLines(group, planned, columns).join('\n')}\n`)
   }
   return isPossible ? 0 : EXIT_FAILED
+}
+
+/** The removal of a Sentinel asks nothing of nodes. */
+async function withRightsFor(
+  work: WorkOrder,
+  layout: GroupLayout,
+  planned: PlannedWork | undefined,
+  options: PlanOptions,
+): Promise<PlannedWork | undefined> {
+  if (planned === undefined || work.kind === 'remove-sentinel') return planned
+  return withRights(planned, await askRights(layout, options))
 }
 
 /**

@@ -50,6 +50,8 @@ export function planSwitchover(layout: GroupLayout): PlannedWork {
 }
 
 function handoverObstacles(layout: GroupLayout, plan: FailoverPlan | undefined): string[] {
+  const refusals = refusedPlans(layout)
+  if (plan === undefined && refusals.length > 0) return refusals
   if (plan === undefined) {
     return [
       'no Vedette Sentinel says what a handover would do: redis-sentinel has no coordinated failover, and `vedette failover` without --coordinated loses writes that are not yet replicated',
@@ -60,6 +62,14 @@ function handoverObstacles(layout: GroupLayout, plan: FailoverPlan | undefined):
   const barred = plan.replicas.filter(({ part }) => part === 'barred')
   const reasons = barred.map(({ address, reason }) => `${address}: ${reason}`)
   return [`the Sentinels refuse: ${plan.refusal}`, ...reasons, ...unrest(layout)]
+}
+
+/** A Sentinel of ours that does not say what it would do mostly lacks a right. */
+function refusedPlans({ sentinels }: GroupLayout): string[] {
+  return sentinels.flatMap(({ address, says }) => {
+    if (says === undefined || says.refusal === '') return []
+    return [`the Sentinel ${address} does not say what a handover would do: ${says.refusal}`]
+  })
 }
 
 /** No work begins in a group that is not at rest. */

@@ -1,8 +1,10 @@
 /** Asks Sentinels for everything they know, first those we were told of, and then their peers. */
+
 import { utf8Bytes } from '../../base/utf8.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { allowanceOfOneRun, connect, type SentinelLogin } from './access.ts'
 import { type Allowance, type Asking, printable, type ReplyValue } from './asking.ts'
+import { withGrant } from './grant.ts'
 import { readAddress, readMasters, readMyid, readOthers, readText } from './shapes.ts'
 import {
   type GroupView,
@@ -70,7 +72,9 @@ async function askOne(address: string, survey: Survey): Promise<SentinelAnswer> 
   try {
     return await look(client, address, survey)
   } catch (error) {
-    const failure = isLate ? `not all answers within ${SENTINEL_MS / 1_000} s` : explain(error)
+    const failure = isLate
+      ? `not all answers within ${SENTINEL_MS / 1_000} s`
+      : explain(error, survey.access.user)
     return { ...NOTHING, address, failure }
   } finally {
     clearTimeout(timer)
@@ -81,9 +85,10 @@ async function askOne(address: string, survey: Survey): Promise<SentinelAnswer> 
 const NOTHING = { myid: '', program: '', isTilted: false, groups: [], remarks: [] } as const
 
 /** What went wrong, in the words of the kernel or of the other side. */
-function explain(error: unknown): string {
+function explain(error: unknown, user: string | undefined): string {
   const reason = reasonOf(error)
-  return /unknown command.*sentinel/i.test(reason) ? 'this is no Sentinel' : reason
+  if (/unknown command.*sentinel/i.test(reason)) return 'this is no Sentinel'
+  return withGrant(reason, user)
 }
 
 async function look(client: Asking, address: string, survey: Survey): Promise<SentinelAnswer> {

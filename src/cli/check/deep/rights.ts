@@ -49,6 +49,14 @@ export const NODE_RIGHTS: readonly Right[] = [
   },
 ]
 
+/** What a handover takes beyond that, of a group that is not strict. */
+export const HANDOVER_RIGHTS: readonly Right[] = [
+  ...NODE_RIGHTS,
+  right('failover', 'FAILOVER TO 127.0.0.1 1 TIMEOUT 1', 'no handover', 'never'),
+  right('client|pause', 'CLIENT PAUSE 1 WRITE', 'no handover', 'never'),
+  right('client|unpause', 'CLIENT UNPAUSE', 'no handover', 'never'),
+]
+
 /** The same for a strict group. No term is 0, so a node that lets the user fence refuses this one. */
 export const STRICT_NODE_RIGHTS: readonly Right[] = [
   ...NODE_RIGHTS,
@@ -106,9 +114,9 @@ export async function testRights(
 }
 
 /** Undefined: this server has no ACL DRYRUN, or does not let this user ask. */
-async function dryRuns(
+export async function dryRuns(
   rights: readonly Right[],
-  { call, user, renamed }: Probing,
+  { call, user, renamed }: Pick<Probing, 'call' | 'user' | 'renamed'>,
 ): Promise<readonly RightTest[] | undefined> {
   const tests: RightTest[] = []
   for (const right of rights) {
