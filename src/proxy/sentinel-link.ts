@@ -214,11 +214,18 @@ export class SentinelLink {
     if (kind === 'subscribe' && line.asked[0]?.kind !== 'subscribed') return
     const question = line.asked.shift()
     if (question === undefined) return
-    if (reply.kind === 'error') {
-      this.lastFault = reply.text
-      this.#faults.wrong(question.group, reply.text)
-    }
+    if (reply.kind === 'error') this.#refused(question, reply.text)
     this.#answered(line, question, reply)
+  }
+
+  #refused({ kind, group }: Question, text: string): void {
+    const hasLogin = this.#home.login !== undefined
+    const isUnnamed = text.startsWith('NOAUTH')
+    // Once the login was refused, everything is: the first line says why.
+    if (isUnnamed && hasLogin) return
+    const hint = isUnnamed ? NO_PASSWORD : kind === 'login' ? WRONG_PASSWORD : ''
+    this.lastFault = hint === '' ? text : `${text}; ${hint}`
+    this.#faults.wrong(isUnnamed ? '' : group, this.lastFault)
   }
 
   #answered(line: Line, { kind, group, askedAtMs }: Question, reply: Reply): void {
@@ -258,6 +265,11 @@ export class SentinelLink {
     this.#home.heard(event, first)
   }
 }
+
+const NO_PASSWORD =
+  'this Sentinel wants a password: set user and password of the proxy (proxy: {user, password} in its file, or --user and --pass)'
+const WRONG_PASSWORD =
+  'it refuses the login of this proxy: make user and password of the proxy (proxy: {user, password} in its file, or --user and --pass) those of the Sentinel'
 
 /** So many different ones in a row are told: a stranger must not fill the log. */
 const MAX_TOLD = 5

@@ -281,6 +281,31 @@ describe('the log tells of a Sentinel', () => {
     expect(about(stage, S1)).toEqual([`${SAYS} ERR unknown command 'SENTINEL'`])
   })
 
+  test('that it refuses the login, once and with what is to be set', () => {
+    const stage = new ProxyStage({ password: 'old' })
+    expect(about(stage, S1)).toEqual([])
+    stage.login = error('WRONGPASS invalid username-password pair or user is disabled.')
+    stage.names.set(S1, undefined)
+    stage.pass(5_000)
+    const before = about(stage, S1).length
+    stage.names.set(S1, A)
+    stage.pass(5_000)
+    expect(about(stage, S1).slice(before)).toEqual([
+      `${SAYS} WRONGPASS invalid username-password pair or user is disabled.; it refuses the login of this proxy: make ` +
+        'user and password of the proxy (proxy: {user, password} in its file, or --user and --pass) those of the Sentinel',
+    ])
+  })
+
+  test('that it wants a password, once and with what is to be set', () => {
+    const stage = new ProxyStage()
+    stage.login = error('NOAUTH Authentication required.')
+    stage.pass(5_000)
+    expect(about(stage, S1)).toEqual([
+      `${SAYS} NOAUTH Authentication required.; this Sentinel wants a password: set user and password of the proxy ` +
+        '(proxy: {user, password} in its file, or --user and --pass)',
+    ])
+  })
+
   test('that it cannot be reached, and that it answers again', () => {
     const stage = new ProxyStage()
     stage.names.set(S1, undefined)

@@ -8,7 +8,7 @@ import type { ClientEnds, Entrance, ProxyPort, WireId } from '../../src/proxy/po
 import { ProxyMachine } from '../../src/proxy/proxy.ts'
 import { DEFAULT_PROXY, DEFAULT_TIMING, type ProxyConfig } from '../../src/proxy/proxy-options.ts'
 import { encodeCommand, encodeReply } from '../../src/resp/encode.ts'
-import { array, bulk, bulkMap, type Reply, simple } from '../../src/resp/reply.ts'
+import { array, bulk, bulkMap, error, type Reply, simple } from '../../src/resp/reply.ts'
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
 
 export const A = '10.0.0.1:6379'
@@ -49,6 +49,8 @@ export class ProxyStage {
   answersPings = true
   /** What Sentinels say instead of naming a master; undefined: they name it. */
   instead: Reply | undefined
+  /** What Sentinels answer to AUTH, and then refuse everything; undefined: they admit everyone. */
+  login: Reply | undefined
   exited: number | undefined
   nowMs = 1_000
   readonly #wires = new Map<WireId, Wire>()
@@ -211,7 +213,9 @@ export class ProxyStage {
     const named = this.names.get(address)
     if (named === undefined) return
     const [word = ''] = argv
-    if (word === 'SUBSCRIBE') {
+    if (this.login !== undefined) {
+      this.#tell(id, word === 'AUTH' ? this.login : error('NOAUTH Authentication required.'))
+    } else if (word === 'SUBSCRIBE') {
       for (const name of argv.slice(1)) this.#tell(id, array([bulk('subscribe'), bulk(name)]))
     } else if (word === 'PING' && !this.answersPings) return
     else if (word === 'PING') this.#tell(id, array(['pong', ''].map(bulk)))
