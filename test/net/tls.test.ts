@@ -428,6 +428,15 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       expect(shownBy(socket)).toBe('sound')
     })
 
+    test('a certificate that expires soon is told of every day', async () => {
+      const own = certificates.issue(authority, 'short', { days: 3 })
+      const { tls, lines } = await echo({}, own)
+      open.push(() => tls.close())
+      tls.watch(60_000, 1_100)
+      const told = () => lines.filter((line) => /^warning .* expires in [23] days/.test(line))
+      await until('the log says so again', 10_000, () => told().length === 3)
+    })
+
     test('links opened after it show the new certificate', async () => {
       const own = certificates.issue(authority, 'link-before')
       const { port, sockets } = await echo()

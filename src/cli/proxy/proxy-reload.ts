@@ -65,6 +65,7 @@ export class ProxyReloader {
       return this.#refuse(error)
     }
     this.#setup = setup
+    tls.warnOfExpiry()
     logger.setLevel(setup.log.logLevel)
     for (const text of lowered) logger.log('warning', `reload: ${text}`)
     for (const text of changesForRestart(started, setup)) {

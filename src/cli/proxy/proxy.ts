@@ -37,7 +37,7 @@ export async function runProxy(
   for (const text of lowered) logger.log('warning', text)
   const log: TlsLog = (severity, text) => logger.log(severity, text)
   const tls = new Tls(proxyTls(setup), log, certificatesUsedBy(setup))
-  const meters = newMeters()
+  const meters = { ...newMeters(), certificates: () => tls.certificates }
   const running = await openProxy({ proxy, tls, logger, meters, record, onExit: exitAfter(logger) })
   const http = await openHttp(setup, running, { tls, log, meters })
   tls.watch()

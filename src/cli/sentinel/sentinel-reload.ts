@@ -109,6 +109,7 @@ export class Reloader {
     const usedBy = certificatesUsedBy({ http: this.#started.http, proxy: file.proxy })
     try {
       tls.change(inFolder({ ...file.tls, port, replication }, process.cwd()), usedBy)
+      tls.warnOfExpiry()
     } catch (error) {
       logger.log('warning', `reload: TLS stays as it is: ${messageOf(error)}`)
     }

@@ -104,7 +104,7 @@ async function start(options: Start): Promise<void> {
   const listener = await listen({ addresses: where.bind, port: where.port, tls })
   const stateFile = await openState(resolve(folder, stateFileName(file)), logger)
   joinCluster()
-  const meters = newMeters()
+  const meters = { ...newMeters(), certificates: () => tls.certificates }
   const saved = restore(stateFile, file, rng, logger)
   logger.log('notice', `Running mode=sentinel, port=${port}.`)
   let webhooks = await openWebhooks(file, port, rng, logger)

@@ -161,7 +161,7 @@ async function start(options: Start): Promise<void> {
   keepOomScore(settings, logger)
   const membership = joinCluster()
   const pidFile = inDir(utf8Text(settings.text('pidfile')))
-  const meters = newMeters()
+  const meters = { ...newMeters(), certificates: () => tls.certificates }
   const journal = await openNodeJournal(settings, folder, () => node, logger)
   const host = new NodeHost({
     createNode: (port) => {

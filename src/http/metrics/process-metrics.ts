@@ -1,5 +1,6 @@
 /** What both programs show of their process, measured by the shell. */
 import { type Histogram, newHistogram } from '../../base/histogram.ts'
+import { utf8Bytes } from '../../base/utf8.ts'
 import type { Exposition } from './exposition.ts'
 import { labelText } from './exposition.ts'
 import { counter, gauge, histogram } from './family.ts'
@@ -12,13 +13,27 @@ export interface ProcessMeters {
   readonly saves: Histogram
   /** Saves of the state file that failed. */
   failedSaves: number
+  /** Reads which certificates are in use. */
+  certificates: () => readonly CertificateReading[]
+}
+
+export interface CertificateReading {
+  /** Which setting names it: `tls-cert-file`. */
+  readonly directive: string
+  readonly path: string
+  readonly validToMs: number
 }
 
 const LAG_BOUNDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 const SAVE_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 export function newMeters(): ProcessMeters {
-  return { loopLag: newHistogram(LAG_BOUNDS), saves: newHistogram(SAVE_BOUNDS), failedSaves: 0 }
+  return {
+    loopLag: newHistogram(LAG_BOUNDS),
+    saves: newHistogram(SAVE_BOUNDS),
+    failedSaves: 0,
+    certificates: () => [],
+  }
 }
 
 /** What the shell reads at the moment of a scrape. */
@@ -58,7 +73,16 @@ const PROCESS_STARTED = gauge('process_start_time_seconds', {
   unit: 'seconds',
 })
 
-export const PROCESS_FAMILIES = [UP, STARTED, BUILD, LOOP_LAG, RESIDENT, CPU, PROCESS_STARTED]
+const CERTIFICATE_EXPIRY = gauge('vedette_tls_certificate_expiry_seconds', {
+  help: 'When a certificate of this process expires, in seconds since the Unix epoch.',
+  unit: 'seconds',
+  labels: ['directive', 'file'],
+})
+
+export const PROCESS_FAMILIES = [
+  ...[UP, STARTED, BUILD, LOOP_LAG, RESIDENT, CPU, PROCESS_STARTED],
+  CERTIFICATE_EXPIRY,
+]
 
 export function addProcessMetrics(page: Exposition, reading: ProcessReading): void {
   const { program, version, residentBytes, cpuSeconds, startedSeconds, meters } = reading
@@ -76,4 +100,11 @@ export function addProcessMetrics(page: Exposition, reading: ProcessReading): vo
   page.add(RESIDENT, '', residentBytes)
   page.add(CPU, '', cpuSeconds)
   page.add(PROCESS_STARTED, '', startedSeconds)
+  for (const { directive, path, validToMs } of meters.certificates()) {
+    const labels = labelText([
+      ['directive', directive],
+      ['file', utf8Bytes(path)],
+    ])
+    page.add(CERTIFICATE_EXPIRY, labels, Math.floor(validToMs / 1_000))
+  }
 }

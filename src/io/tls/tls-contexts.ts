@@ -1,5 +1,5 @@
 /** A TLS configuration made ready for Node: for listening, and for connections we open. */
-import { constants, createHash } from 'node:crypto'
+import { constants } from 'node:crypto'
 import {
   createSecureContext,
   DEFAULT_CIPHERS,
@@ -10,6 +10,8 @@ import {
 } from 'node:tls'
 import type { TlsOptions } from '../../config/tls-options.ts'
 import { reasonOf, StartError } from '../start-error.ts'
+import { partsOf, type TlsPart } from './tls-changes.ts'
+import type { CertificateInUse } from './tls-expiry.ts'
 import { readTlsFiles, type TlsFiles, type TlsIdentity } from './tls-files.ts'
 
 export interface TlsContexts {
@@ -19,8 +21,9 @@ export interface TlsContexts {
   readonly warnings: readonly string[]
   /** Our certificate for the log: its subject and its expiry. */
   readonly summary: string
-  /** Stays the same as long as the contents of all files do. */
-  readonly digest: string
+  /** What the files say, part by part. */
+  readonly parts: readonly TlsPart[]
+  readonly certificates: readonly CertificateInUse[]
 }
 
 /** Throws a StartError that says which directive or file is wrong, and why. */
@@ -35,7 +38,8 @@ export function createTlsContexts(options: TlsOptions, nowMs: number): TlsContex
     opening: contextOf(() => createSecureContext({ ...shared, ...identity(files.client) })),
     warnings: [...spoken.warnings, ...files.warnings],
     summary: files.summary,
-    digest: createHash('sha256').update(JSON.stringify(files)).digest('hex'),
+    parts: partsOf(files),
+    certificates: files.certificates,
   }
 }
 

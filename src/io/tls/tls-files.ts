@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { TlsOptions } from '../../config/tls-options.ts'
 import { readText } from '../files/text-file.ts'
 import { reasonOf, StartError } from '../start-error.ts'
+import { ageWarning, type CertificateInUse, certificateInUse } from './tls-expiry.ts'
 
 /** Our certificate and key as PEM texts. The certificate may include the rest of its chain. */
 export interface TlsIdentity {
@@ -29,22 +30,27 @@ export interface TlsFiles {
   readonly warnings: readonly string[]
   /** Our certificate for the log: its subject and its expiry. */
   readonly summary: string
+  /** The one for connections we open, if it has its own. */
+  readonly clientSummary: string
+  readonly certificates: readonly CertificateInUse[]
 }
 
 /** Throws a StartError for the first fault. */
 export function readTlsFiles(options: TlsOptions, nowMs: number): TlsFiles {
   checkPresence(options)
-  const warnings: string[] = []
-  const own = readCredentials(OWN_DIRECTIVES, options, nowMs, warnings)
-  const client = readCredentials(CLIENT_DIRECTIVES, options, nowMs, warnings)
+  const own = readCredentials(OWN_DIRECTIVES, options)
+  const client = readCredentials(CLIENT_DIRECTIVES, options)
   const shown = own ?? client
+  const certificates = [own, client].flatMap((one) => (one === undefined ? [] : [one.inUse]))
   return {
     own: own?.credentials,
     client: (client ?? own)?.credentials,
     authorities: readAuthorities(options),
     dhParams: options.dhParamsFile === '' ? undefined : readDhParams(options.dhParamsFile),
-    warnings,
+    warnings: certificates.flatMap((one) => ageWarning(one, nowMs) ?? []),
     summary: shown === undefined ? 'no certificate of our own' : describe(shown.certificate),
+    clientSummary: client === undefined ? '' : describe(client.certificate),
+    certificates,
   }
 }
 
@@ -96,14 +102,10 @@ const CLIENT_DIRECTIVES: CredentialDirectives = {
 interface Examined {
   readonly credentials: TlsIdentity
   readonly certificate: X509Certificate
+  readonly inUse: CertificateInUse
 }
 
-function readCredentials(
-  which: CredentialDirectives,
-  options: TlsOptions,
-  nowMs: number,
-  warnings: string[],
-): Examined | undefined {
+function readCredentials(which: CredentialDirectives, options: TlsOptions): Examined | undefined {
   const { names } = which
   const certFile = options[which.certFile]
   const keyFile = options[which.keyFile]
@@ -115,8 +117,8 @@ function readCredentials(
   const key = readPem(names.key, keyFile)
   const certificate = parseCertificate(names.cert, certFile, cert)
   checkKey(which, certFile, keyFile, certificate, parseKey(which, keyFile, key, passphrase))
-  warnings.push(...ageWarnings(names.cert, certFile, certificate, nowMs))
-  return { credentials: { cert, key, passphrase }, certificate }
+  const inUse = certificateInUse(names.cert, certFile, certificate)
+  return { credentials: { cert, key, passphrase }, certificate, inUse }
 }
 
 /** A bundle of all public authorities has a quarter of it. */
@@ -186,25 +188,6 @@ function checkKey(
   if (certificate.checkPrivateKey(key)) return
   const reason = `it is not the key of the certificate ${certFile}`
   throw fault(names.key, keyFile, reason, `${names.cert} and ${names.key} must belong together`)
-}
-
-/**
- * An expired or future certificate does not prevent a start: clients that do not verify can still
- * connect.
- */
-function ageWarnings(
-  directive: string,
-  path: string,
-  certificate: X509Certificate,
-  nowMs: number,
-): string[] {
-  if (Date.parse(certificate.validTo) < nowMs) {
-    return [`${directive} ${path}: the certificate has expired on ${certificate.validTo}`]
-  }
-  if (Date.parse(certificate.validFrom) > nowMs) {
-    return [`${directive} ${path}: the certificate is not valid before ${certificate.validFrom}`]
-  }
-  return []
 }
 
 function describe(certificate: X509Certificate): string {

@@ -11,7 +11,9 @@ import type { TlsOptions } from '../../config/tls-options.ts'
 import type { LogLevel } from '../../core/log-level.ts'
 import { Repetitions } from '../log/line-budget.ts'
 import { reasonOf, StartError } from '../start-error.ts'
+import { changedParts } from './tls-changes.ts'
 import { createTlsContexts, type TlsContexts } from './tls-contexts.ts'
+import { ageWarning, type CertificateInUse, refuseExpired } from './tls-expiry.ts'
 import { noCertificate } from './tls-files.ts'
 import { tlsPaths } from './tls-paths.ts'
 import { tlsReasonOf } from './tls-reasons.ts'
@@ -31,6 +33,8 @@ export class Tls {
   /** Undefined if neither a port nor our connections use TLS. */
   #contexts: TlsContexts | undefined
   #unwatch: (() => void) | undefined
+  #reminder: NodeJS.Timeout | undefined
+  #warnedAtMs = Number.NEGATIVE_INFINITY
 
   /** Throws a StartError that says which directive or file is wrong, and why. */
   constructor(options: TlsOptions, log: TlsLog, usedBy?: string) {
@@ -38,7 +42,7 @@ export class Tls {
     this.#options = options
     this.#usedBy = usedBy
     this.#contexts = load(options, usedBy)
-    this.#announce('')
+    this.#announce(this.#contexts?.summary ?? '')
   }
 
   /** [tls-port] 0 for none. */
@@ -91,10 +95,12 @@ export class Tls {
    */
   change(options: TlsOptions, usedBy: string | undefined): () => void {
     const before = { contexts: this.#contexts, options: this.#options, usedBy: this.#usedBy }
-    this.#contexts = load(options, usedBy)
+    const loaded = load(options, usedBy)
+    refuseExpired(this.certificates, loaded?.certificates ?? [], Date.now())
+    this.#contexts = loaded
     this.#options = options
     this.#usedBy = usedBy
-    if (this.#contexts?.digest !== before.contexts?.digest) this.#announce(RENEWED)
+    this.#announceChange(before.contexts, hasOtherSettings(before.options, options))
     return () => {
       this.#contexts = before.contexts
       this.#options = before.options
@@ -102,8 +108,25 @@ export class Tls {
     }
   }
 
+  /** Those that are in use now. */
+  get certificates(): readonly CertificateInUse[] {
+    return this.#contexts?.certificates ?? []
+  }
+
   /** Reads the files again. False if they are not valid; the log says why, and the old ones stay in use. */
   reload(): boolean {
+    const isValid = this.#readAgain()
+    this.warnOfExpiry()
+    return isValid
+  }
+
+  /** Logs which certificates expire soon, unless a line of the last second has said so. */
+  warnOfExpiry(): void {
+    if (performance.now() - this.#warnedAtMs < SAME_OCCASION_MS) return
+    this.#warn(this.certificates.flatMap((one) => ageWarning(one, Date.now()) ?? []))
+  }
+
+  #readAgain(): boolean {
     try {
       this.change(this.#options, this.#usedBy)
       return true
@@ -115,25 +138,39 @@ export class Tls {
   }
 
   /** Reloads by itself, soon after a file has changed. */
-  watch(lookMs?: number): void {
+  watch(lookMs?: number, remindMs = DAY_MS): void {
     this.#unwatch ??= watchFiles(
       () => tlsPaths(this.#options),
-      () => void this.reload(),
+      () => void this.#readAgain(),
       lookMs,
     )
+    this.#reminder ??= setInterval(() => this.warnOfExpiry(), remindMs).unref()
   }
 
   /** Ends the watch. */
   close(): void {
     this.#unwatch?.()
     this.#unwatch = undefined
+    clearInterval(this.#reminder)
+    this.#reminder = undefined
+  }
+
+  #announceChange(before: TlsContexts | undefined, hasOtherSettings: boolean): void {
+    if (this.#contexts === undefined) return
+    const changed = changedParts(before?.parts, this.#contexts.parts)
+    if (changed.length > 0) this.#announce(`${RENEWED}${changed.join('; ')}`)
+    else if (hasOtherSettings) this.#announce(CHANGED)
   }
 
   /** Logs what is in use now, and what is doubtful about it. */
-  #announce(occasion: string): void {
+  #announce(text: string): void {
     if (this.#contexts === undefined) return
-    const { summary, warnings } = this.#contexts
-    this.#log('notice', `TLS: ${occasion}${summary}`)
+    this.#log('notice', `TLS: ${text}`)
+    this.#warn(this.#contexts.warnings)
+  }
+
+  #warn(warnings: readonly string[]): void {
+    this.#warnedAtMs = performance.now()
     for (const warning of warnings) this.#log('warning', `TLS: ${warning}`)
   }
 
@@ -175,6 +212,19 @@ const PATIENCE_MS = 1_000
 const SILENCE = 'no answer to the TLS handshake; perhaps this port speaks no TLS'
 
 const RENEWED = 'new connections use new files: '
+const CHANGED = 'new connections use the new settings'
+/** How often the log says that a certificate expires soon. */
+const DAY_MS = 24 * 3_600_000
+const SAME_OCCASION_MS = 1_000
+
+/** Other than names of files, whose contents count, and ports. */
+function hasOtherSettings(before: TlsOptions, after: TlsOptions): boolean {
+  const settings = (options: TlsOptions) => {
+    const { authClients, protocols, ciphers, cipherSuites, preferServerCiphers } = options
+    return JSON.stringify([authClients, protocols, ciphers, cipherSuites, preferServerCiphers])
+  }
+  return settings(before) !== settings(after)
+}
 
 /** Undefined if there is nothing to load. */
 function load(options: TlsOptions, usedBy: string | undefined): TlsContexts | undefined {

@@ -310,6 +310,64 @@ describe.skipIf(!HAS_OPENSSL)('files (needs openssl)', () => {
     )
   })
 
+  test('a certificate that expires soon is a warning with the days that are left', () => {
+    const short = certificates.issue(authority, 'short', { days: 5 })
+    const lines: string[] = []
+    const tls = new Tls(tlsOptions(short, authority), (level, text) =>
+      lines.push(`${level} ${text}`),
+    )
+    const warning = expect.stringMatching(
+      /^warning TLS: tls-cert-file .*short\.crt: the certificate expires in [45] days, on \w{3} \d\d? .* GMT: renew it/,
+    )
+    expect(lines.slice(1)).toEqual([warning])
+    expect(tls.certificates).toEqual([
+      expect.objectContaining({ directive: 'tls-cert-file', path: short.cert }),
+    ])
+    expect(create().warnings).toEqual([])
+  })
+
+  test('an expired certificate does not replace a valid one, and a valid one replaces it', () => {
+    const lines: string[] = []
+    const pair = certificates.issue(authority, 'relapse')
+    const tls = new Tls(tlsOptions(pair, authority), (level, text) =>
+      lines.push(`${level} ${text}`),
+    )
+    const before = tls.contexts
+    certificates.issue(authority, 'relapse', { days: -1 })
+    expect(tls.reload()).toBe(false)
+    expect(tls.contexts).toBe(before)
+    expect(lines.at(-1)).toMatch(
+      /old ones stay in use: tls-cert-file .*: the certificate has expired on .* GMT, and the one in use is still valid; put a renewed/,
+    )
+    const old = new Tls(tlsOptions(pair, authority), () => undefined)
+    certificates.issue(authority, 'relapse')
+    expect(old.reload()).toBe(true)
+  })
+
+  test('a reload names what has changed', () => {
+    const lines: string[] = []
+    const trusted = certificates.path('trusted.crt')
+    copyFileSync(authority.cert, trusted)
+    const pair = certificates.issue(authority, 'stays')
+    const options = tlsOptions(pair, authority, { caCertFile: trusted })
+    const tls = new Tls(options, (_level, text) => lines.push(text))
+    copyFileSync(certificates.authority('another').cert, trusted)
+    tls.reload()
+    expect(lines.at(-1)).toMatch(
+      /^TLS: new connections use new files: trusted authorities CN=another, valid until .* GMT$/,
+    )
+    tls.change({ ...options, authClients: 'no' }, undefined)
+    expect(lines.at(-1)).toBe('TLS: new connections use the new settings')
+    tls.change(
+      { ...options, authClients: 'no', clientCertFile: own.cert, clientKeyFile: own.key },
+      undefined,
+    )
+    expect(lines.at(-1)).toMatch(
+      /^TLS: new connections use new files: for connections we open certificate CN=own/,
+    )
+    expect(lines).toHaveLength(4)
+  })
+
   test('reading the same files again is nothing to tell', () => {
     const lines: string[] = []
     const tls = new Tls(tlsOptions(own, authority), (_level, text) => lines.push(text))
