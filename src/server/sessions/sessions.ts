@@ -15,6 +15,7 @@ import { encodeReply } from '../../resp/encode.ts'
 import type { Reply } from '../../resp/reply.ts'
 import { isLongerThan } from '../../resp/reply-writer.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
+import { sooner } from '../earliest.ts'
 import { PROTECTED_MODE, TOO_MANY_CLIENTS } from '../errors.ts'
 import type { NodeStats } from '../info/stats.ts'
 import type { ConnectionId, Endpoints } from '../port.ts'
@@ -48,6 +49,8 @@ const WRITERS_PER_TURN = 2
  */
 const MIN_REST_MS = 1
 const MAX_REST_MS = 64
+/** How often clients above their soft limit are looked at that are sent nothing more. */
+const SOFT_CHECK_MS = 1000
 
 export class Sessions implements OutputSink, Iterable<ClientSession> {
   readonly #options: SessionsOptions
@@ -56,6 +59,10 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
   #closing: ClientSession[] = []
   /** What they were sent in the last turn would be too much if the kernel had taken nothing of it. */
   #suspects = new Set<ClientSession>()
+  /** Above their soft limit when last looked at. */
+  readonly #overSoft = new Set<ClientSession>()
+  /** Monotonic. When to look at them again. */
+  #softCheckAtMs = 0
   /** Sessions with long replies; the session that has waited longest comes first. */
   readonly #writing = new Set<ClientSession>()
   /** Monotonic. When to write on to those sessions. */
@@ -123,6 +130,7 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     session.dropOutput()
     this.#writing.delete(session)
     this.#suspects.delete(session)
+    this.#overSoft.delete(session)
     this.#options.stats.closedClients++
     this.#options.onForget(session)
   }
@@ -149,10 +157,11 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     this.#restMs = 0
   }
 
-  /** Monotonic; undefined: no session has a long reply. */
+  /** Monotonic; undefined: no session has a long reply, or too much output. */
   nextWakeUpMs(): number | undefined {
     if (this.#suspects.size > 0) return this.#nowMs
-    return this.#writing.size === 0 ? undefined : this.#writeAtMs
+    const writeAtMs = this.#writing.size === 0 ? undefined : this.#writeAtMs
+    return this.#overSoft.size === 0 ? writeAtMs : sooner(writeAtMs, this.#softCheckAtMs)
   }
 
   /** Writes more of the long replies; the bytes leave at the end of the turn. */
@@ -161,6 +170,7 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     const suspects = this.#suspects
     this.#suspects = new Set()
     for (const session of suspects) if (!session.isClosing) this.#limit(session)
+    if (monoMs >= this.#softCheckAtMs) this.#checkOverSoft()
     if (this.#writing.size === 0 || monoMs < this.#writeAtMs) return
     const { port } = this.#options
     const takers = [...this.#writing].filter(({ id }) => port.queuedBytes(id) < MAX_QUEUED_BYTES)
@@ -222,16 +232,31 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     if (!session.isClosing) this.#limit(session, before)
   }
 
+  #checkOverSoft(): void {
+    this.#softCheckAtMs = this.#nowMs + SOFT_CHECK_MS
+    for (const session of [...this.#overSoft]) this.#limit(session)
+  }
+
   /** `before`: what waited before it was sent something in this turn. */
   #limit(session: ClientSession, before?: number): void {
     const limit = this.#limitOf(session)
     if (limit === undefined || (limit.hardBytes === 0 && limit.softBytes === 0)) return
     if (this.#suspects.has(session)) return
     const waiting = this.#waitingFor(session)
-    if (!isTooSlow(session, waiting, limit, this.#nowMs)) return
+    const isSlow = isTooSlow(session, waiting, limit, this.#nowMs)
+    this.#watch(session)
+    if (!isSlow) return
     const isNew = before !== undefined && before <= limit.hardBytes && waiting > limit.hardBytes
     if (isNew && limit.hardBytes > 0) this.#suspects.add(session)
     else this.#closeForOutput(session, waiting)
+  }
+
+  #watch(session: ClientSession): void {
+    if (session.overSoftLimitSinceMs === undefined) this.#overSoft.delete(session)
+    else if (this.#overSoft.size === 0) {
+      this.#overSoft.add(session)
+      this.#softCheckAtMs = this.#nowMs + SOFT_CHECK_MS
+    } else this.#overSoft.add(session)
   }
 
   /** Undefined: replication watches the output of replicas itself, and our master has none. */

@@ -91,4 +91,20 @@ describe('a subscriber', () => {
     speaker.say('PUBLISH c m')
     expect(listener.isClosed).toBe(true)
   })
+
+  test('is cut off above the soft limit though it is sent nothing more', () => {
+    const harness = new NodeHarness({ 'client-output-buffer-limit': 'pubsub 0 100 5' })
+    const [hanging, slow, speaker] = [harness.client(), harness.client(), harness.client()]
+    for (const listener of [hanging, slow]) {
+      listener.say('SUBSCRIBE c')
+      listener.queuedBytes = 200
+    }
+    speaker.say('PUBLISH c m')
+    harness.advance(4000)
+    slow.queuedBytes = 0
+    harness.advance(1500)
+    expect(hanging.isClosed).toBe(false)
+    harness.advance(1500)
+    expect([hanging.isClosed, slow.isClosed]).toEqual([true, false])
+  })
 })
