@@ -109,7 +109,9 @@ function assertRefused(harness: NodeHarness, bytes: string): void {
   assert(harness.exitStatus === 1 && !harness.isReady, 'a refusal ends the process with 1')
   assert(harness.logs.length === 1, 'a refusal is one message')
   const [text = ''] = harness.logs
-  const offset = /^[ -~]*\/dump\.rdb is damaged at byte (\d+): [ -~…]+\.$/.exec(text)?.[1]
+  const place =
+    /^[ -~]*\/dump\.rdb (?:is damaged at|cannot be read from) byte (\d+)(?: on)?: [ -~…]+\.$/
+  const offset = place.exec(text)?.[1]
   assert(offset !== undefined, `a refusal names file and byte: ${text}`)
   assert(Number(offset) <= bytes.length, 'the byte is in the file')
   assert(harness.files.read(DUMP) === bytes, 'a refusal changes nothing')

@@ -27,11 +27,12 @@ export class LearntSettings {
    */
   apply(set: (name: string, value: string) => string | undefined): void {
     const { lines, problems } = readConfLines(this.#read(), this.#path)
-    if (problems.length > 0) throw this.#damaged('quotes are not balanced')
-    for (const { directive, args } of lines) {
+    const [problem] = problems
+    if (problem !== undefined) throw this.#damaged(problem.line, problem.message)
+    for (const { directive, args, line } of lines) {
       if (this.#takeUsers(directive, args)) continue
       const reason = set(directive, args.join(' '))
-      if (reason !== undefined) throw this.#damaged(`${directive}: ${reason}`)
+      if (reason !== undefined) throw this.#damaged(line, `${directive}: ${reason}`)
     }
   }
 
@@ -64,18 +65,29 @@ export class LearntSettings {
       return readFileSync(this.#path, 'latin1')
     } catch (error) {
       if (reasonOf(error) === 'ENOENT') return ''
-      throw this.#damaged(reasonOf(error))
+      throw this.#unreadable(reasonOf(error))
     }
   }
 
-  #damaged(reason: string): StartError {
+  #damaged(line: number | undefined, reason: string): StartError {
     return new StartError(
       'E_STATE_DAMAGED',
-      `cannot take over the settings in ${this.#path}: ${reason}`,
+      `cannot take over the settings in ${this.#path}, line ${line}: ${reason}`,
       'mend that line, or delete the file to go back to the configuration file',
     )
   }
+
+  #unreadable(reason: string): StartError {
+    const what = reason === 'EISDIR' ? `it is a folder, not a file (${reason})` : reason
+    return new StartError(
+      'E_STATE_DAMAGED',
+      `cannot read the settings that CONFIG REWRITE kept in ${this.#path}: ${what}`,
+      reason === 'EISDIR' ? 'move the folder away' : `${MAY_READ}, or move the file away`,
+    )
+  }
 }
+
+const MAY_READ = 'let the user of this process read it (chown, chmod)'
 
 /** A directive that no other program knows, so that the file cannot be mistaken for a redis.conf. */
 const BASIS = 'learnt-users-basis'

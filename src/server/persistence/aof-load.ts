@@ -11,6 +11,7 @@ import type { Manifest, ManifestFile } from '../aof/manifest.ts'
 import { readBytes, sizeOf, type Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import type { LoadProgress } from './load-progress.ts'
+import { type LoadFault, refusedFile, unreadFile } from './load-refusals.ts'
 import type { LoadRefused } from './load-result.ts'
 import { adoptRdb } from './rdb-adopt.ts'
 import { loadRdb, tooLargeText } from './rdb-load.ts'
@@ -45,6 +46,7 @@ interface FoundFile {
 /** How much one turn reads and executes: a few milliseconds of work. */
 const READ_BYTES = 64 * 1024
 const RDB_MAGIC = 'REDIS'
+const MISSING: LoadFault = { cause: 'missing', reason: 'is missing, and the manifest names it' }
 /** At most this many failed commands are logged one by one. */
 const MAX_TOLD_ERRORS = 10
 
@@ -78,8 +80,8 @@ export class AofLoader {
     for (const file of base === undefined ? increments : [base, ...increments]) {
       const path = pathOf(file)
       const size = yield* sizeOf(path)
-      if (size === 'absent') return this.#refuse(path, 'is missing, and the manifest names it')
-      if (typeof size !== 'number') return this.#refuse(path, `cannot be read: ${size.text}`)
+      if (size === 'absent') return this.#refuse(path, MISSING)
+      if (typeof size !== 'number') return this.#refuse(path, unreadFile(size))
       this.#progress.expect(size)
       found.push({ path, sizeBytes: size, isBase: file === base })
     }
@@ -106,9 +108,9 @@ export class AofLoader {
     const progress = { expect: () => undefined, advance: this.#advance, onKeys }
     const parts = { dbs: keyspace.newTables(), serial, usage, isVerified, progress }
     const read = yield* loadRdb(path, parts)
-    if (read.kind === 'absent') return this.#refuse(path, 'is missing, and the manifest names it')
+    if (read.kind === 'absent') return this.#refuse(path, MISSING)
     if (read.kind === 'tooLarge') return this.#tooLarge(path, read.reason)
-    if (read.kind === 'unusable') return this.#refuse(path, read.reason)
+    if (read.kind === 'unusable') return this.#refuse(path, ofBase(read.fault))
     // An expired key may be set again, or read, by a command that was executed while it was alive.
     yield* adoptRdb(this.#host, read.contents, true)
     return read.endOffset
@@ -119,43 +121,47 @@ export class AofLoader {
     const reader = new LogReader(start)
     for (let offset = start; ; ) {
       const bytes = yield* readBytes(path, offset, READ_BYTES)
-      if (typeof bytes !== 'string') return this.#refuse(path, `cannot be read: ${bytes.text}`)
+      if (typeof bytes !== 'string') return this.#refuse(path, unreadFile(bytes, offset))
       if (bytes === '') break
       offset += bytes.length
       reader.push(bytes)
       const full = this.#advance(bytes.length)
       if (full !== undefined) return this.#tooLarge(path, full)
-      const problem = this.#carryOut(reader)
+      const problem = this.#carryOut(reader, isFollowed)
       if (problem !== undefined) return this.#refuse(path, problem)
     }
     return this.#end(file, reader, isFollowed)
   }
 
   /** Executes the complete commands; returns why it cannot go on, if so. */
-  #carryOut(reader: LogReader): string | undefined {
+  #carryOut(reader: LogReader, isFollowed: boolean): LoadFault | undefined {
     let commands = 0
     for (let step = reader.next(); step !== 'more'; step = reader.next()) {
       if (!('kind' in step)) {
         const problem = this.#apply(step)
         commands++
-        if (problem !== undefined) return `${problem} before byte ${reader.soundBytes}`
+        if (problem !== undefined) return endingAt(problem, reader.soundBytes)
       } else {
-        return `is damaged at byte ${step.offset}: ${step.reason}`
+        const reason = `is damaged at byte ${step.offset}: ${step.reason}`
+        return { cause: isFollowed ? 'damagedMiddle' : 'damagedLog', reason }
       }
     }
     this.#progress.onKeys(commands)
     return undefined
   }
 
-  #apply(argv: readonly string[]): string | undefined {
+  #apply(argv: readonly string[]): LoadFault | undefined {
     const outcome = this.#host.applyLoaded(argv)
     if (outcome.kind === 'unknown') {
-      return `has the command '${shown(argv[0] ?? '')}', which this node does not know,`
+      const reason = `has the command '${shown(argv[0] ?? '')}', which this node does not know,`
+      return { cause: 'unknownCommand', reason }
     }
     if (outcome.kind === 'done') return undefined
     // The commands after it would change the wrong database.
-    if (argv[0]?.toLowerCase() === 'select')
-      return `selects database ${shown(argv[1] ?? '')}, which is not here,`
+    if (argv[0]?.toLowerCase() === 'select') {
+      const reason = `selects database ${shown(argv[1] ?? '')}, which is not here,`
+      return { cause: 'database', reason }
+    }
     if (++this.#errors <= MAX_TOLD_ERRORS) {
       this.#log(`loading: '${shown(argv[0] ?? '')}' failed: ${outcome.text}`)
     }
@@ -168,9 +174,13 @@ export class AofLoader {
     if (soundBytes >= file.sizeBytes) return soundBytes
     const what = isInTransaction ? 'a transaction' : 'a command'
     const where = `ends in the middle of ${what} that begins at byte ${soundBytes}`
-    if (isFollowed) return this.#refuse(file.path, `${where}, and is not the last file`)
+    if (isFollowed) {
+      const reason = `${where}, and is not the last file`
+      return this.#refuse(file.path, { cause: 'damagedMiddle', reason })
+    }
     if (!this.#host.settings.flag('aof-load-truncated')) {
-      return this.#refuse(file.path, `${where}, and aof-load-truncated is no`)
+      const reason = `${where}, and aof-load-truncated is no`
+      return this.#refuse(file.path, { cause: 'torn', reason })
     }
     return soundBytes
   }
@@ -186,8 +196,8 @@ export class AofLoader {
     return { kind: 'refused', text: tooLargeText(this.#host.settings.text('dir'), path, reason) }
   }
 
-  #refuse(path: string, reason: string): LoadRefused {
-    return refusedAof(this.#host, path, reason)
+  #refuse(path: string, fault: LoadFault): LoadRefused {
+    return refusedAof(this.#host, path, fault)
   }
 
   #log(text: string): void {
@@ -196,14 +206,20 @@ export class AofLoader {
 }
 
 /** For the operator: what is wrong, and what to do about it. */
-export function refusedAof(host: PersistenceHost, path: string, reason: string): LoadRefused {
+export function refusedAof(host: PersistenceHost, path: string, fault: LoadFault): LoadRefused {
   const { settings } = host
   const manifest = `${settings.text('appenddirname')}/${settings.text('appendfilename')}.manifest`
-  const advice =
-    'Nothing was changed. Keep a copy of the files; redis-check-aof shows how far they can be read, ' +
-    `and 'redis-check-aof --fix ${manifest}' cuts off the rest`
-  const dir = settings.text('dir')
-  return { kind: 'refused', text: `the data cannot be loaded: ${dir}/${path} ${reason}. ${advice}` }
+  return refusedFile({ dir: settings.text('dir'), path, manifest }, fault)
+}
+
+/** redis-check-aof mends logs alone. */
+function ofBase(fault: LoadFault): LoadFault {
+  const isDamage = fault.cause === 'damaged' || fault.cause === 'foreign'
+  return isDamage ? { ...fault, cause: 'damagedBase' } : fault
+}
+
+function endingAt({ cause, reason }: LoadFault, offset: number): LoadFault {
+  return { cause, reason: `${reason} before byte ${offset}` }
 }
 
 function shown(name: string): string {

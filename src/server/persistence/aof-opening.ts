@@ -15,6 +15,7 @@ import { readManifest } from './aof-manifest-file.ts'
 import { change, type FileFailure, namesIn, sizeOf, type Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import type { LoadProgress } from './load-progress.ts'
+import { type LoadFault, unreadFile } from './load-refusals.ts'
 import type { LoadRefused } from './load-result.ts'
 import { writeSnapshot } from './rdb-save.ts'
 import type { UnreadDump } from './unread-dump.ts'
@@ -28,6 +29,8 @@ export interface OpenedAof {
   /** The size of all files except that increment. */
   readonly olderBytes: number
 }
+
+const GONE: LoadFault = { cause: 'missing', reason: 'has disappeared while it was loaded' }
 
 interface Found {
   readonly kind: 'found'
@@ -91,11 +94,9 @@ export class AofOpening {
         return { kind: 'found', manifest: found.manifest, isSingle }
       }
       case 'tooLong':
-        return refusedAof(this.#host, manifestPath, `has ${found.sizeBytes} bytes`)
-      case 'damaged': {
-        const { line, reason } = found
-        return refusedAof(this.#host, manifestPath, `is damaged in line ${line}: ${reason}`)
-      }
+        return this.#unsoundManifest(`has ${found.sizeBytes} bytes, which no manifest has`)
+      case 'damaged':
+        return this.#unsoundManifest(`is damaged in line ${found.line}: ${found.reason}`)
       default:
         return unreachable(found)
     }
@@ -220,7 +221,7 @@ export class AofOpening {
     for (const file of base === undefined ? increments : [base, ...increments]) {
       const path = this.#files.pathOf(file)
       const size = yield* sizeOf(path)
-      if (typeof size !== 'number') return refusedAof(this.#host, path, 'has disappeared')
+      if (typeof size !== 'number') return refusedAof(this.#host, path, GONE)
       sizes.push(size)
     }
     const incrementBytes = sizes.at(-1) ?? 0
@@ -233,8 +234,12 @@ export class AofOpening {
     }
   }
 
-  #unreadable(path: string, { text }: FileFailure): LoadRefused {
-    return refusedAof(this.#host, path, `cannot be read: ${text}`)
+  #unreadable(path: string, failure: FileFailure): LoadRefused {
+    return refusedAof(this.#host, path, unreadFile(failure))
+  }
+
+  #unsoundManifest(reason: string): LoadRefused {
+    return refusedAof(this.#host, this.#files.manifestPath, { cause: 'damagedManifest', reason })
   }
 
   #cannotOpen({ text }: FileFailure): LoadRefused {

@@ -11,6 +11,7 @@ import type { PersistenceHost } from './host.ts'
 import type { Jobs } from './jobs.ts'
 import type { LoadPace } from './load-pace.ts'
 import { LoadProgress } from './load-progress.ts'
+import { refusedFile } from './load-refusals.ts'
 import type { LoadedData, LoadResult } from './load-result.ts'
 import { adoptRdb } from './rdb-adopt.ts'
 import { loadRdb, tooLargeText } from './rdb-load.ts'
@@ -113,7 +114,7 @@ export class Loading {
       case 'tooLarge':
         return { kind: 'refused', text: tooLargeText(settings.text('dir'), path, read.reason) }
       case 'unusable':
-        return { kind: 'refused', text: refusalText(settings.text('dir'), path, read.reason) }
+        return refusedFile({ dir: settings.text('dir'), path }, read.fault)
       case 'loaded':
         return yield* adoptRdb(this.#host, read.contents)
       default:
@@ -167,12 +168,4 @@ export class Loading {
     const left = expired === 0 ? '' : `, ${expired} had expired and were left out`
     this.#host.port.log('notice', `loaded ${keys} keys in ${seconds} seconds${left}`)
   }
-}
-
-/** For the operator: what is wrong, and what to do about it. */
-function refusalText(dir: string, path: string, reason: string): string {
-  const advice =
-    'Nothing was changed. Put a sound copy in its place, or move it away to start without data; ' +
-    'redis-check-rdb shows what can be read of it.'
-  return `the data cannot be loaded: ${dir}/${path} ${reason}. ${advice}`
 }

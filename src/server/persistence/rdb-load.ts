@@ -5,9 +5,10 @@
 
 import type { EntryTable } from '../keyspace/entry-table.ts'
 import type { Usage } from '../keyspace/usage.ts'
-import { type RdbContents, RdbReader } from '../rdb/rdb-reader.ts'
+import { faultText, type RdbContents, RdbReader } from '../rdb/rdb-reader.ts'
 import { readBytes, sizeOf, type Work } from './files.ts'
 import type { LoadProgress } from './load-progress.ts'
+import { type LoadFault, unreadFile } from './load-refusals.ts'
 
 /** How much one turn reads: at most a few milliseconds of work, even if it is compressed. */
 const READ_BYTES = 32 * 1024
@@ -16,8 +17,7 @@ export type RdbLoad =
   /** `endOffset`: where in the file the payload ends; anything may follow. */
   | { readonly kind: 'loaded'; readonly contents: RdbContents; readonly endOffset: number }
   | { readonly kind: 'absent' }
-  /** Why it cannot be used and, if it is damaged, where: half a sentence that follows the file's name. */
-  | { readonly kind: 'unusable'; readonly reason: string }
+  | { readonly kind: 'unusable'; readonly fault: LoadFault }
   /** It may be valid, but there is not enough memory for it. */
   | { readonly kind: 'tooLarge'; readonly reason: string }
 
@@ -36,7 +36,7 @@ export interface RdbLoadParts {
 export function* loadRdb(path: string, parts: RdbLoadParts): Work<RdbLoad> {
   const size = yield* sizeOf(path)
   if (size === 'absent') return { kind: 'absent' }
-  if (typeof size !== 'number') return unusable(`cannot be read: ${size.text}`)
+  if (typeof size !== 'number') return unusable(unreadFile(size))
   parts.progress.expect(size)
   return yield* readPayload(path, parts)
 }
@@ -48,8 +48,7 @@ function* readPayload(path: string, parts: RdbLoadParts): Work<RdbLoad> {
   let keys = 0
   for (;;) {
     const bytes = yield* readBytes(path, offset, READ_BYTES)
-    if (typeof bytes !== 'string')
-      return unusable(`cannot be read at byte ${offset}: ${bytes.text}`)
+    if (typeof bytes !== 'string') return unusable(unreadFile(bytes, offset))
     const read = bytes === '' ? reader.ended() : reader.push(bytes)
     offset += bytes.length
     const keysBefore = keys
@@ -57,7 +56,7 @@ function* readPayload(path: string, parts: RdbLoadParts): Work<RdbLoad> {
     const isSlowed = progress.onKeys(keys - keysBefore)
     const full = progress.advance(bytes.length)
     if (full !== undefined) return { kind: 'tooLarge', reason: full }
-    if (read.kind === 'damaged') return unusable(`is damaged at byte ${read.offset}: ${read.text}`)
+    if (read.kind === 'damaged') return unusable({ cause: read.cause, reason: faultText(read) })
     if (read.kind === 'done') {
       if (isSlowed) yield { kind: 'size', path }
       return { kind: 'loaded', contents: read.contents, endOffset: offset - read.rest.length }
@@ -73,6 +72,6 @@ export function tooLargeText(dir: string, path: string, reason: string): string 
   )
 }
 
-function unusable(reason: string): RdbLoad {
-  return { kind: 'unusable', reason }
+function unusable(fault: LoadFault): RdbLoad {
+  return { kind: 'unusable', fault }
 }

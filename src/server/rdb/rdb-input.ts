@@ -22,7 +22,10 @@ import { canExpand, LzfDecoder, lzfDecompress } from './lzf.ts'
 export type ParseDemand =
   /** This many bytes beyond the unread ones must arrive before the parser can continue. */
   | { readonly kind: 'bytes'; readonly count: number }
-  | { readonly kind: 'damage'; readonly text: string }
+  | { readonly kind: 'damage'; readonly text: string; readonly cause?: UnreadableCause }
+
+/** Damage, or a payload that is sound and that this node cannot take. */
+export type UnreadableCause = 'damaged' | 'foreign' | 'newer' | 'database' | 'unsupported'
 
 export type Parse<T> = Generator<ParseDemand, T, void>
 
@@ -307,7 +310,7 @@ const LENGTH_BYTES: ReadonlyMap<number, number> = new Map([
 ])
 
 /** Ends the parse: the caller never resumes the generator. */
-export function* damage(text: string): Parse<never> {
-  yield { kind: 'damage', text }
+export function* damage(text: string, cause: UnreadableCause = 'damaged'): Parse<never> {
+  yield { kind: 'damage', text, cause }
   throw new Error('broken invariant: a damaged payload is not read on')
 }

@@ -13,7 +13,13 @@ import { UNKNOWN_USAGE, type Usage } from '../keyspace/usage.ts'
 import type { Value } from '../values/value.ts'
 import { int32, int64Number, shownBytes } from './bytes.ts'
 import { FIRST_OPCODE, KEPT_AUX, NEWEST_VERSION, OPCODE } from './rdb-format.ts'
-import { damage, type Parse, type ParseDemand, RdbInput } from './rdb-input.ts'
+import {
+  damage,
+  type Parse,
+  type ParseDemand,
+  RdbInput,
+  type UnreadableCause,
+} from './rdb-input.ts'
 import { skipModuleData } from './rdb-module.ts'
 import { takeValue } from './rdb-take.ts'
 import { readValue } from './rdb-values.ts'
@@ -37,7 +43,12 @@ export type RdbProgress =
   | { readonly kind: 'more' }
   | { readonly kind: 'done'; readonly contents: RdbContents; readonly rest: string }
   /** `offset`: where in the payload the unreadable record begins. */
-  | { readonly kind: 'damaged'; readonly offset: number; readonly text: string }
+  | {
+      readonly kind: 'damaged'
+      readonly offset: number
+      readonly text: string
+      readonly cause: UnreadableCause
+    }
 
 export class RdbReader {
   readonly #input: RdbInput
@@ -102,7 +113,7 @@ export class RdbReader {
   /** For a payload that has ended too early: where, and in the middle of what. */
   ended(): RdbProgress & { kind: 'damaged' } {
     const text = this.#key === undefined ? 'it ends early' : `it ends early, ${this.#inValue()}`
-    return { kind: 'damaged', offset: this.#input.offset, text }
+    return { kind: 'damaged', offset: this.#input.offset, text, cause: 'damaged' }
   }
 
   #finished(): RdbProgress {
@@ -119,7 +130,7 @@ export class RdbReader {
 
   #damaged(demand: ParseDemand & { kind: 'damage' }): RdbProgress {
     const text = this.#key === undefined ? demand.text : `${this.#inValue()}: ${demand.text}`
-    return { kind: 'damaged', offset: this.#recordOffset, text }
+    return { kind: 'damaged', offset: this.#recordOffset, text, cause: demand.cause ?? 'damaged' }
   }
 
   #inValue(): string {
@@ -142,10 +153,14 @@ export class RdbReader {
 
   *#magic(): Parse<number> {
     const magic = yield* this.#input.bytes(9)
-    if (!/^REDIS\d{4}$/.test(magic)) return yield* damage('this is not an RDB payload')
+    if (!/^REDIS\d{4}$/.test(magic)) return yield* damage('this is not an RDB payload', 'foreign')
     const version = Number(magic.slice(5))
     if (version >= 1 && version <= NEWEST_VERSION) return version
-    return yield* damage(`RDB version ${version} is not supported`)
+    const cause = version > NEWEST_VERSION ? 'newer' : 'damaged'
+    return yield* damage(
+      `it has RDB version ${version}, and this node reads 1 to ${NEWEST_VERSION}`,
+      cause,
+    )
   }
 
   /** Zero means that the writer did not compute it. */
@@ -240,7 +255,7 @@ export class RdbReader {
         this.#notices.add(`data of ${yield* skipModuleData(input)} were left out`)
         return
       case OPCODE.functionPreview:
-        return yield* damage('functions of a release candidate are not supported')
+        return yield* damage('functions of a release candidate are not supported', 'unsupported')
       default:
         return yield* this.#entry(opcode)
     }
@@ -254,9 +269,17 @@ export class RdbReader {
 
   *#selectDb(): Parse<void> {
     const db = yield* this.#input.length()
-    if (db >= this.#dbs.length) yield* damage(`database ${db} does not exist here`)
+    const { length } = this.#dbs
+    if (db >= length)
+      yield* damage(`it has a database ${db}, and databases is ${length}`, 'database')
     this.#db = db
   }
+}
+
+/** What is wrong with a payload, and where: half a sentence that follows its name. */
+export function faultText({ cause, offset, text }: RdbProgress & { kind: 'damaged' }): string {
+  if (cause === 'damaged') return `is damaged at byte ${offset}: ${text}`
+  return `cannot be read from byte ${offset} on: ${text}`
 }
 
 const MORE: RdbProgress = { kind: 'more' }

@@ -49,7 +49,7 @@ export function* readValue(input: RdbInput, type: number): Parse<Value | undefin
     case TYPE.moduleV1:
     case TYPE.module: {
       const module = moduleText(yield* input.length64())
-      return yield* damage(`a value of ${module} is not supported (type ${type})`)
+      return yield* damage(`a value of ${module} is not supported (type ${type})`, 'unsupported')
     }
     default:
       return yield* damage(unsupportedType(type))

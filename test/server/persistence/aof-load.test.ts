@@ -215,30 +215,58 @@ describe('what is refused', () => {
       'a line that is none',
       `${log('SET a 1')}hello\r\n`,
       /damaged at byte 27: a command begins with '\*'/,
+      'redis-check-aof --fix appendonlydir/appendonly.aof.manifest',
     ],
     [
       'a command nobody knows',
       log('SET a 1', 'NOSUCH a'),
       /the command 'NOSUCH', which .* before byte 50/,
+      'Start it with a server that knows the command',
     ],
-    ['a database that is not here', log('SELECT 99', 'SET a 1'), /selects database 99/],
-    ['damaged RDB', 'REDIS0011 nonsense', /appendonly\.aof\.1\.base\.aof is damaged at byte \d+/],
-  ])('%s', (_what, base, reason) => {
+    [
+      'a database that is not here',
+      log('SELECT 99', 'SET a 1'),
+      /selects database 99/,
+      'Give databases in the configuration a greater number',
+    ],
+    [
+      'damaged RDB',
+      'REDIS0011 nonsense',
+      /appendonly\.aof\.1\.base\.aof is damaged at byte \d+/,
+      'redis-check-aof cannot mend it',
+    ],
+    [
+      'RDB of a newer server',
+      'REDIS0013',
+      /base\.aof cannot be read from byte 0 on: it has RDB version 13/,
+      'Start it with the server that wrote it',
+    ],
+  ])('%s', (_what, base, reason, wayOut) => {
     const text = refusal(folder(base, ''))
     expect(text).toMatch(reason)
-    expect(text).toContain('redis-check-aof --fix appendonlydir/appendonly.aof.manifest')
+    expect(text).toContain(wayOut)
+  })
+
+  test('damage before the last file, which redis-check-aof does not mend', () => {
+    const text = refusal(folder('', `${log('SET a 1')}hello\r\n`, log('SET b 1')))
+    expect(text).toContain('incr.aof is damaged at byte 27')
+    expect(text).toContain('redis-check-aof mends only the last file')
   })
 
   test('a file that is missing', () => {
     const files = folder('', '')
     files.ask({ kind: 'remove', path: `${FOLDER}/appendonly.aof.1.incr.aof` })
-    expect(refusal(files)).toContain('appendonly.aof.1.incr.aof is missing')
+    const text = refusal(files)
+    expect(text).toContain('appendonly.aof.1.incr.aof is missing')
+    expect(text).toContain('Put it back from a copy')
   })
 
   test('a damaged manifest, with the line', () => {
     const files = folder('')
     files.install(MANIFEST, 'file appendonly.aof.1.base.aof seq 1 type b\n\n')
-    expect(refusal(files)).toContain('manifest is damaged in line 2: it is blank')
+    const text = refusal(files)
+    expect(text).toContain('manifest is damaged in line 2: it is blank')
+    expect(text).toContain('write it anew')
   })
 
   test('a folder that cannot be written, although the data are loaded', () => {

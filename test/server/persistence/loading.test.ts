@@ -239,6 +239,50 @@ describe('a file that cannot be used', () => {
     ])
   })
 
+  test.each([
+    [
+      'of a newer server',
+      'REDIS0013',
+      /dump\.rdb cannot be read from byte 0 on: it has RDB version 13, and this/,
+      /newer Vedette/,
+    ],
+    [
+      'that is no dump',
+      'PK\x03\x04 zip file',
+      /from byte 0 on: this is not an RDB payload/,
+      /dbfilename and dir/,
+    ],
+    [
+      'with more databases',
+      'REDIS0010\xfe\x14',
+      /from byte 9 on: it has a database 20, and databases is 16/,
+      /Give databases/,
+    ],
+    [
+      'with the value of a module',
+      `REDIS0010\x07\x01k${'\x81'}${'\x00'.repeat(8)}`,
+      /in the value of key 'k': a value of/,
+      /remove this key/,
+    ],
+  ])('one %s has its own way out', (_what, bytes, reason, wayOut) => {
+    const { logs, exitStatus } = startOn(bytes)
+    expect(exitStatus).toBe(1)
+    expect(logs).toEqual([expect.stringMatching(reason)])
+    expect(logs[0]).toMatch(wayOut)
+  })
+
+  test.each([
+    ['EACCES', 'may not be read by this process', 'chown'],
+    ['EISDIR', 'is a folder, not a file', 'Move away what stands in its place'],
+    ['EIO', 'cannot be read at byte 0', 'dmesg'],
+  ])('%s says what the system has against it, and the way out', (code, reason, wayOut) => {
+    const harness = loading(filesOf('SET k 1'))
+    harness.answerUntil('read')
+    harness.fail(code)
+    const text = harness.logs.join()
+    expect([text, text]).toEqual([expect.stringContaining(reason), expect.stringContaining(wayOut)])
+  })
+
   test('nobody gets at the data there are not, even if the process stays', () => {
     const harness = startOn('nonsense')
     expect(harness.client().say('SET k 1')).toBe('')

@@ -64,7 +64,7 @@ describe('damage is named', () => {
       'with a score that is no number',
     ],
   ])('%s', (_, type, bytes, words) => {
-    expect(read(type, bytes)).toEqual({ kind: 'damage', text: `a sorted set ${words}` })
+    expect(read(type, bytes)).toMatchObject({ kind: 'damage', text: `a sorted set ${words}` })
   })
 
   test('a listpack that is none', () => {

@@ -6,7 +6,7 @@
 
 import type { EntryTable } from '../../keyspace/entry-table.ts'
 import type { Usage } from '../../keyspace/usage.ts'
-import { type RdbContents, RdbReader } from '../../rdb/rdb-reader.ts'
+import { faultText, type RdbContents, RdbReader } from '../../rdb/rdb-reader.ts'
 import { MARK_LENGTH, type PayloadHeader, parsePayloadHeader } from '../payload-header.ts'
 import { LineReader } from './line-reader.ts'
 
@@ -81,9 +81,7 @@ export class PayloadTransfer {
 
   #parse(bytes: string): TransferProgress | undefined {
     const progress = this.#rdb.push(bytes)
-    if (progress.kind === 'damaged') {
-      return failed(`its payload is damaged at byte ${progress.offset}: ${progress.text}`)
-    }
+    if (progress.kind === 'damaged') return failed(`its payload ${faultText(progress)}`)
     if (progress.kind === 'done') {
       this.#contents = progress.contents
       this.#trailer = progress.rest
