@@ -172,11 +172,26 @@ export class AofOpening {
     const all = increments.length > 0 ? increments : [increment]
     const failure =
       (yield* this.#makeSafe(files.pathOf(increment), increments.length === 0)) ??
-      // Even if nothing changes: the last process may have died before its manifest was durable.
-      (yield* files.replaceManifest({ base, history, increments: all })) ??
+      (yield* this.#writeManifest({ base, history, increments: all }, increments.length === 0)) ??
       (yield* files.deleteHistory())
     if (failure !== undefined) return this.#cannotOpen(failure)
     return yield* this.#measured(base, all)
+  }
+
+  /**
+   * Even if nothing changes: the last process may have died before its manifest was durable. Then a full disk does
+   * not keep the node from starting, as it does not keep Redis: reads are served, and writes refused until
+   * there is room.
+   */
+  *#writeManifest(manifest: Manifest, isNew: boolean): Work<FileFailure | undefined> {
+    const failure = yield* this.#files.replaceManifest(manifest)
+    if (failure === undefined || isNew || !isFull(failure)) return failure
+    const { manifestPath } = this.#files
+    this.#host.port.log(
+      'warning',
+      `${manifestPath} stays as it is: ${failure.text}. Make room on the disk: writes are refused until then`,
+    )
+    return undefined
   }
 
   /** Clients that have read something of it may rely on it. */
@@ -242,12 +257,33 @@ export class AofOpening {
     return refusedAof(this.#host, this.#files.manifestPath, { cause: 'damagedManifest', reason })
   }
 
-  #cannotOpen({ text }: FileFailure): LoadRefused {
+  #cannotOpen(failure: FileFailure): LoadRefused {
     const { settings } = this.#host
     const folder = `${settings.text('dir')}/${this.#files.folder}`
     return {
       kind: 'refused',
-      text: `the data are loaded, but the append-only file in ${folder} cannot be written: ${text}`,
+      text:
+        `the data are loaded, but the append-only file in ${folder} cannot be written: ${failure.text}. ` +
+        wayToWrite(failure),
     }
+  }
+}
+
+function isFull({ code }: FileFailure): boolean {
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
+function wayToWrite(failure: FileFailure): string {
+  if (isFull(failure)) return 'Make room on the disk, and start again.'
+  switch (failure.code) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return (
+        'Let the user of this process write there (chown, chmod, a mount that is not read-only; under systemd ' +
+        'also ReadWritePaths=), and start again.'
+      )
+    default:
+      return 'Look after the disk (dmesg), and start again.'
   }
 }

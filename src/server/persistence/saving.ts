@@ -30,7 +30,7 @@ interface Run {
   readonly isBackground: boolean
 }
 
-/** After a failed save, the save points are ignored for this long. */
+/** How long after a failed save the next one begins at the earliest. */
 const RETRY_MS = 5000
 const AT_ONCE = 0
 
@@ -167,8 +167,15 @@ export class Saving {
 
   #nextPointMs(): number | undefined {
     const nextMs = nextSaveMs(this.#points, this.#host.stats.changes, this.#savedAtMs)
-    if (nextMs === undefined || !this.#hasFailed) return nextMs
-    return Math.max(nextMs, this.#triedAtMs + RETRY_MS + 1)
+    if (!this.#hasFailed) return nextMs
+    const retryMs = this.#triedAtMs + RETRY_MS + 1
+    // The writes that would reach a save point are refused: without a try this would last until the next one.
+    if (this.#stopsWrites) return retryMs
+    return nextMs === undefined ? undefined : Math.max(nextMs, retryMs)
+  }
+
+  get #stopsWrites(): boolean {
+    return this.hasPoints && this.#host.settings.flag('stop-writes-on-bgsave-error')
   }
 
   #begin(): void {

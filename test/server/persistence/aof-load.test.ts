@@ -269,6 +269,26 @@ describe('what is refused', () => {
     expect(text).toContain('write it anew')
   })
 
+  test('a full disk without an append-only file, and the way out', () => {
+    const files = new DataFiles()
+    files.failWith({ operation: 'write', code: 'ENOSPC' })
+    const node = start(files)
+    expect(node.exitStatus).toBe(1)
+    expect(node.logs.at(-1)).toMatch(/cannot be written: ENOSPC\. Make room on the disk/)
+  })
+
+  test('not: a full disk with files that are complete; the node starts and refuses writes', () => {
+    const files = folder(log('SET a 1'), '')
+    files.failWith({ operation: 'write', code: 'ENOSPC' })
+    const node = start(files)
+    expect([node.exitStatus, node.isReady]).toEqual([undefined, true])
+    expect(node.logs.join()).toContain('manifest stays as it is: ENOSPC. Make room on the disk')
+    const client = node.client()
+    client.say('SET a 2')
+    expect(client.say('SET a 3')).toMatch(/^-MISCONF Errors writing to the AOF file/)
+    expect(client.say('GET a')).toContain('1')
+  })
+
   test('a folder that cannot be written, although the data are loaded', () => {
     const files = folder(log('SET a 1'), '')
     files.failWith({ operation: 'sync', code: 'EROFS' })

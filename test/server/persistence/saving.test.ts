@@ -243,6 +243,24 @@ describe('MISCONF', () => {
     expect(harness.client().say('SET k 1')).toMatch(/^-NOAUTH/)
   })
 
+  test('ends by itself when the disk has room, though no save point is due', () => {
+    const harness = stopped()
+    const client = harness.client()
+    expect(client.say('SET k 1')).toMatch(MISCONF)
+    harness.advance(5000)
+    expect(harness.asked).toBeUndefined()
+    harness.advance(1)
+    harness.answerAll()
+    expect(client.say('SET k 1')).toBe(OK)
+  })
+
+  test('that does not stop writes leaves the next save to the save points', () => {
+    const harness = stopped()
+    harness.client().say('CONFIG SET stop-writes-on-bgsave-error no')
+    harness.advance(60_000)
+    expect(harness.asked).toBeUndefined()
+  })
+
   test('breaks a transaction that was to write', () => {
     const harness = stopped()
     const client = harness.client()
