@@ -5,7 +5,7 @@
 import type { KeyHash } from '../key-table/key-hash.ts'
 import type { Value } from '../values/value.ts'
 import { uint16 } from './bytes.ts'
-import { crc64 } from './crc64.ts'
+import { Crc64 } from './crc64.ts'
 import { NEWEST_VERSION } from './rdb-format.ts'
 import { RdbInput } from './rdb-input.ts'
 import { readValue } from './rdb-values.ts'
@@ -46,17 +46,22 @@ function versionOf(value: Value): number {
 
 /** `record` with the version of its format and the checksum. */
 export function withFooter(record: string, version: number): string {
-  const bytes = record + String.fromCharCode(version & 0xff, version >> 8)
-  return bytes + crc64(bytes)
+  const crc = new Crc64()
+  // Apart from what follows: the engine would have to copy a long record to put both into one string.
+  crc.update(record)
+  const form = String.fromCharCode(version & 0xff, version >> 8)
+  crc.update(form)
+  return record + form + crc.digest()
 }
 
 /** Whether the footer confirms the bytes before it, and has a version we know. `skipsChecksum`: only the latter. */
 export function isSoundPayload(payload: string, skipsChecksum: boolean): boolean {
   const end = payload.length - FOOTER_BYTES
   if (end < 0 || uint16(payload, end) > NEWEST_VERSION) return false
-  return (
-    skipsChecksum || crc64(payload.slice(0, -CHECKSUM_BYTES)) === payload.slice(-CHECKSUM_BYTES)
-  )
+  if (skipsChecksum) return true
+  const crc = new Crc64()
+  crc.update(payload, 0, payload.length - CHECKSUM_BYTES)
+  return crc.digest() === payload.slice(-CHECKSUM_BYTES)
 }
 
 /**

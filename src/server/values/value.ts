@@ -5,7 +5,7 @@
 import { unreachable } from '../../base/assert.ts'
 import { CountedFields, CountedMembers } from './counted.ts'
 import type { Deadlines } from './deadlines.ts'
-import { Deque } from './deque.ts'
+import type { Deque } from './deque.ts'
 import type { Sampler } from './sampler.ts'
 import type { SortedSet } from './sorted-set.ts'
 import type { StreamEntries } from './stream.ts'
@@ -124,7 +124,7 @@ export function copyValue(value: Value): Value {
     case 'string':
       return copyString(value)
     case 'list':
-      return { type: 'list', items: new Deque(value.items) }
+      return { type: 'list', items: value.items.copy() }
     case 'set':
       return { type: 'set', members: value.members.copy?.() ?? new CountedMembers(value.members) }
     case 'hash':

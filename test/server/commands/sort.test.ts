@@ -65,6 +65,31 @@ describe('numbers', () => {
   })
 })
 
+describe('without sorting, only what is asked for is touched', () => {
+  test.each([
+    ['ZADD', (at: number) => [`${at}`, `element:${at}`]],
+    ['RPUSH', (at: number) => [`element:${at}`]],
+  ])('in what %s made', (filler, wordsOf) => {
+    const client = new NodeHarness().client()
+    for (let from = 0; from < 200_000; from += 10_000) {
+      const words = Array.from({ length: 10_000 }, (_, at) => wordsOf(from + at)).flat()
+      client.send(filler, 'k', ...words)
+    }
+    const fastest = (line: string) => {
+      const times = Array.from({ length: 5 }, () => {
+        const startedAt = performance.now()
+        client.say(line)
+        return performance.now() - startedAt
+      })
+      return Math.min(...times)
+    }
+    // As much is answered, after all elements were put into an array.
+    const all = fastest('SORT k BY nosort LIMIT 0 200000 STORE d')
+    expect(fastest('SORT k BY nosort LIMIT 100000 10')).toBeLessThan(all / 10)
+    expect(client.say('SORT k BY nosort DESC LIMIT 1 1')).toContain('element:199998')
+  })
+})
+
 test('what SORT stores wakes a client that waits for the list', () => {
   const harness = new NodeHarness()
   const [waiting, client] = [harness.client(), harness.client()]

@@ -24,31 +24,51 @@ function sort(mayStore: boolean) {
     const options = parseSortOptions(context, argv, mayStore)
     if ('kind' in options) return options
     const value = context.db.source(arg(argv, 1))
-    const elements = elementsOf(value, options, context.node.settings)
-    if (elements === undefined) return WRONG_TYPE
-    const ordered = inOrder(context, value, elements, options)
-    if (ordered === undefined) return NOT_NUMBERS
-    const found = outputOf(context, windowOf(ordered, options), options)
+    const window = windowInPlace(value, options) ?? windowSorted(context, value, options)
+    if ('kind' in window) return window
+    const found = outputOf(context, window, options)
     return options.store === undefined ? bulks(found) : store(context, options.store, found)
   }
 }
 
-/** In their present order; undefined for another type. */
-function elementsOf(
+/** A list and a sorted set have an order: without sorting, only what is asked for is taken; undefined: has to be sorted. */
+function windowInPlace(
   value: Value | undefined,
-  { isUnsorted, isDescending }: SortOptions,
-  settings: Settings,
-): string[] | undefined {
-  const isReversed = isUnsorted && isDescending
+  { isUnsorted, isDescending, start, count }: SortOptions,
+): readonly string[] | undefined {
+  if (!isUnsorted || (value?.type !== 'list' && value?.type !== 'zset')) return undefined
+  const size = value.type === 'list' ? value.items.length : value.set.size
+  const first = Math.min(start, size)
+  const end = count < 0 ? size : Math.min(size, first + count)
+  const from = isDescending ? size - end : first
+  const to = isDescending ? size - first : end
+  if (from === to) return []
+  const items =
+    value.type === 'list' ? value.items.slice(from, to - 1) : value.set.members({ from, to })
+  return isDescending ? items.reverse() : items
+}
+
+/** Or the reply that says why it cannot be sorted. */
+function windowSorted(
+  context: CommandContext,
+  value: Value | undefined,
+  options: SortOptions,
+): readonly string[] | Reply {
+  const elements = elementsOf(value, context.node.settings)
+  if (elements === undefined) return WRONG_TYPE
+  const ordered = inOrder(context, value, elements, options)
+  return ordered === undefined ? NOT_NUMBERS : windowOf(ordered, options)
+}
+
+/** In their present order; undefined for another type. */
+function elementsOf(value: Value | undefined, settings: Settings): string[] | undefined {
   switch (value?.type) {
     case undefined:
       return []
     case 'list':
-      return isReversed ? [...value.items].reverse() : [...value.items]
-    case 'zset': {
-      const members = Array.from(value.set, ([member]) => member)
-      return isReversed ? members.reverse() : members
-    }
+      return value.items.slice(0, value.items.length - 1)
+    case 'zset':
+      return value.set.members({ from: 0, to: value.set.size })
     case 'set': {
       const members = [...value.members]
       // Redis keeps small sets of integers in order.
