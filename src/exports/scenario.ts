@@ -21,7 +21,7 @@ import { parseScenario } from '../scenario/parse.ts'
 import { renderReport } from '../scenario/report.ts'
 import { runScenario as play } from '../scenario/run.ts'
 import type { Engine } from '../scenario/world.ts'
-import { checkNames, checkText } from '../testing/arguments.ts'
+import { checkMs, checkNames, checkText, checkWord, givenOf } from '../testing/arguments.ts'
 
 export type { Problem } from '../config/problem.ts'
 
@@ -108,15 +108,19 @@ export interface PlayedMoment {
  * @param text - A scenario file's content, YAML.
  * @param options - Name and seed.
  * @returns The outcome. A scenario that fails is an outcome, too; so is a text with mistakes in it.
+ * @throws TypeError for an option that is wrong, with what is right.
  */
 export async function runScenario(
   text: string,
   options: ScenarioRunOptions = {},
 ): Promise<ScenarioRun> {
   checkText('runScenario: the text of a scenario', text)
-  checkNames('runScenario', options, ['file', 'seed', 'engine', 'graceMs'])
-  const { file = 'scenario', seed = '1', engine = 'sim', graceMs = 5_000 } = options
-  if (!['sim', 'tcp'].includes(engine)) throw new TypeError(`engine: sim or tcp, not '${engine}'`)
+  checkNames('runScenario', options, Object.keys(USUAL))
+  const { file, seed, engine, graceMs } = { ...USUAL, ...givenOf(options) }
+  checkText('file', file)
+  checkText('seed', seed)
+  checkWord('engine', engine, ['sim', 'tcp'])
+  checkMs('graceMs', graceMs)
   const parsed = parseScenario(text, file)
   if (!parsed.ok) return { ok: false, problems: parsed.problems }
   const result = await play(
@@ -124,6 +128,10 @@ export async function runScenario(
     engine === 'tcp' ? { ...(await realTime()), seed, graceMs } : { seed },
   )
   return { ok: true, result, report: renderReport(result) }
+}
+
+const USUAL: Required<ScenarioRunOptions> = {
+  ...{ file: 'scenario', seed: '1', engine: 'sim', graceMs: 5_000 },
 }
 
 /** Loaded only when it is used. */

@@ -19,6 +19,7 @@ import type { Problem } from '../config/problem.ts'
 import { parseSentinelConf } from '../config/sentinel-conf.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
 import { parseSentinelYml } from '../config/sentinel-yml.ts'
+import { didYouMean } from '../config/suggest.ts'
 import { PLAIN } from '../scenario/report.ts'
 import { Settings } from '../server/settings/settings.ts'
 import { adviceFor } from '../simulate/advice.ts'
@@ -29,7 +30,14 @@ import { PROFILES } from '../simulate/profiles.ts'
 import type { Stage } from '../simulate/stage.ts'
 import { onlyGroup, outageOf, summarize } from '../simulate/summary.ts'
 import { summaryLines } from '../simulate/text-summary.ts'
-import { checkNames, checkText } from '../testing/arguments.ts'
+import {
+  checkCount,
+  checkNames,
+  checkText,
+  checkTextsByName,
+  checkWord,
+  givenOf,
+} from '../testing/arguments.ts'
 
 export type { Problem } from '../config/problem.ts'
 
@@ -94,31 +102,48 @@ export type Simulation =
  * Plays the histories one after the other; the same text and options give the same result.
  *
  * @param config - The text of a sentinel.yml, or of a sentinel.conf if `file` ends with `.conf`.
+ * @throws TypeError for an option that is wrong, with what is right.
  */
 export async function simulate(
   config: string,
   options: SimulateConfigOptions = {},
 ): Promise<Simulation> {
   checkText('simulate: the text of a configuration', config)
-  checkNames('simulate', options, OPTIONS)
-  const { file = 'sentinel.yml', seeds = 20 } = options
-  if (!Number.isInteger(seeds) || seeds < 1) {
-    throw new TypeError(`seeds: a whole number from 1 on, not ${seeds}`)
-  }
+  const full = fullOptions(options)
+  const { file, seeds } = full
   const parsed = file.endsWith('.conf')
     ? parseSentinelConf(config, file, [])
     : parseSentinelYml(config, file)
   if (!parsed.ok) return { ok: false, problems: parsed.problems }
   if (parsed.value.core.groups.length === 0) return { ok: false, problems: [nothingToPlay(file)] }
-  const stage = stageOf(parsed.value, options)
+  const stage = stageOf(parsed.value, full)
   const measured: MeasuredHistory[] = []
   for (let seed = 1; seed <= seeds; seed++) measured.push(await measureSeed(`${seed}`, stage))
   return resultOf(stage, measured)
 }
 
-const OPTIONS = [
-  ...['file', 'seeds', 'profile', 'sentinels', 'replicas', 'directives', 'writesPerSecond'],
-]
+/** The counts of Sentinels and replicas may be left to the configuration. */
+type Counts = Pick<SimulateConfigOptions, 'sentinels' | 'replicas'>
+type FullOptions = Counts & Required<Omit<SimulateConfigOptions, keyof Counts>>
+
+const USUAL: FullOptions = {
+  ...{ file: 'sentinel.yml', seeds: 20, profile: 'lan', directives: {}, writesPerSecond: 20 },
+}
+const OPTIONS = [...Object.keys(USUAL), 'sentinels', 'replicas']
+
+/** The bounds are those of the command line. */
+function fullOptions(options: SimulateConfigOptions): FullOptions {
+  checkNames('simulate', options, OPTIONS)
+  const full: FullOptions = { ...USUAL, ...givenOf(options) }
+  checkText('file', full.file)
+  checkCount('seeds', full.seeds, 1, Number.MAX_SAFE_INTEGER)
+  checkWord('profile', full.profile, Object.keys(PROFILES))
+  if (full.sentinels !== undefined) checkCount('sentinels', full.sentinels, 1, 256)
+  if (full.replicas !== undefined) checkCount('replicas', full.replicas, 0, 100)
+  checkCount('writesPerSecond', full.writesPerSecond, 1, 1_000)
+  checkDirectives(full.directives)
+  return full
+}
 
 function nothingToPlay(file: string): Problem {
   return {
@@ -128,15 +153,10 @@ function nothingToPlay(file: string): Problem {
   }
 }
 
-function stageOf(file: SentinelFile, options: SimulateConfigOptions): Stage {
-  const { profile = 'lan', directives, sentinels, replicas, writesPerSecond = 20 } = options
-  if (PROFILES[profile] === undefined) {
-    throw new TypeError(`profile: one of ${Object.keys(PROFILES).join(', ')}, not '${profile}'`)
-  }
-  checkDirectives(directives ?? {})
+function stageOf(file: SentinelFile, options: FullOptions): Stage {
+  const { profile, directives, sentinels, replicas, writesPerSecond } = options
   const cluster = buildCluster({
-    ...{ file, learnt: file.learnt?.groups ?? [] },
-    settings: directives === undefined ? [] : [directives],
+    ...{ file, learnt: file.learnt?.groups ?? [], settings: [directives] },
     options: { sentinels, replicas, layout: undefined, writesPerSecond },
   })
   const downAfterMaxMs = Math.max(...cluster.groups.map(({ downAfterMs }) => downAfterMs))
@@ -144,13 +164,23 @@ function stageOf(file: SentinelFile, options: SimulateConfigOptions): Stage {
 }
 
 function checkDirectives(directives: Readonly<Record<string, string>>): void {
+  checkTextsByName('directives', directives)
   const settings = new Settings()
   for (const [name, value] of Object.entries(directives)) {
-    const problem = settings.knows(name)
-      ? settings.load(name, [value])
-      : 'there is no such directive'
+    const problem = directiveFault(settings, name, value)
     if (problem !== undefined) throw new TypeError(`directives: ${name} ${value}: ${problem}`)
   }
+}
+
+/** The configuration says where nodes are and what they follow. */
+const ELSEWHERE = ['port', 'tls-port', 'bind', 'replicaof', 'slaveof']
+
+function directiveFault(settings: Settings, name: string, value: string): string | undefined {
+  if (ELSEWHERE.includes(name.toLowerCase()))
+    return 'the configuration says where the master is, and its replicas follow it; leave this out'
+  if (settings.knows(name)) return settings.load(name, [value])
+  const known = settings.match('*').map(([each]) => each)
+  return `there is no such directive; ${didYouMean(name, known) || 'leave it out'}`
 }
 
 function resultOf({ cluster }: Stage, measured: readonly MeasuredHistory[]): Simulation {

@@ -3,6 +3,7 @@
  * none: a wrong argument is refused with a TypeError that says what is wrong and what is right, before
  * anything is done.
  */
+import { didYouMean } from '../config/suggest.ts'
 
 /** Node's timers fire at once if they are to wait longer. */
 const MOST_MS = 2 ** 31 - 1
@@ -12,8 +13,24 @@ export function checkNames(about: string, value: unknown, known: readonly string
   if (!isObject(value)) throw new TypeError(`${about}: an object, not ${shown(value)}`)
   const unknown = Object.keys(value).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  throw new TypeError(`${about}: there is no option '${unknown}'; there are ${known.join(', ')}`)
+  const near = didYouMean(unknown, known)
+  const there = near === '' ? 'there are' : `${near} There are`
+  throw new TypeError(`${about}: there is no option '${unknown}'; ${there} ${known.join(', ')}`)
 }
+
+/** One of the known words. */
+export function checkWord(about: string, value: unknown, known: readonly string[]): void {
+  if (known.some((word) => word === value)) return
+  throw new TypeError(`${about}: one of ${known.join(', ')}, not ${shown(value)}`)
+}
+
+/** An option that is `undefined` was not given. */
+export function givenOf<Options extends object>(options: Options): Given<Options> {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as Given<Options>
+}
+
+type Given<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> }
 
 export function checkMs(about: string, value: unknown): void {
   if (typeof value === 'number' && value >= 0 && value <= MOST_MS) return

@@ -1,4 +1,5 @@
 /** Everything that happened in a cluster, in order: what the test did, and what the Sentinels announced. */
+import { utf8Text } from '../base/utf8.ts'
 import type { AnnouncedEvent } from '../core/announced-event.ts'
 import type { ClusterEvent } from './api.ts'
 import type { ClusterClock } from './cluster-clock.ts'
@@ -52,7 +53,8 @@ export class Diary {
 
   /** Told by the Sentinel of this name. */
   announced(sentinel: string, { name, payload, group, epoch }: AnnouncedEvent): void {
-    this.heard({ sentinel, name, payload, group: group?.name, epoch })
+    const named = group && utf8Text(group.name)
+    this.heard({ sentinel, name, payload: utf8Text(payload), group: named, epoch })
   }
 
   heard(event: Omit<ClusterEvent, 'atMs'>): void {

@@ -6,7 +6,8 @@ import {
   checkText,
   checkTexts,
   checkTextsByName,
-  shown,
+  checkWord,
+  givenOf,
 } from './arguments.ts'
 import type { ClusterCertificates, StartClusterOptions } from './start-options.ts'
 
@@ -41,15 +42,15 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
     engine: 'tcp',
     seed: Math.random().toString(36).slice(2),
   }
-  const full: FullOptions = { ...usual, ...definedOf(options) }
+  const full: FullOptions = { ...usual, ...givenOf(options) }
   count(full, 'replicas', 0, MOST)
   count(full, 'sentinels', 1, MOST)
   count(full, 'quorum', 1, sentinels)
   count(full, 'downAfterMs', LEAST_DOWN_AFTER_MS, Number.MAX_SAFE_INTEGER)
   count(full, 'failoverTimeoutMs', 1, Number.MAX_SAFE_INTEGER)
-  word(full, 'detection', DETECTIONS)
-  word(full, 'clock', ['running', 'manual'])
-  word(full, 'engine', ['tcp', 'process-lite', 'redis'])
+  checkWord('detection', full.detection, DETECTIONS)
+  checkWord('clock', full.clock, ['running', 'manual'])
+  checkWord('engine', full.engine, ['tcp', 'process-lite', 'redis'])
   if (full.engine !== 'tcp' && full.clock === 'manual') {
     throw new TypeError(
       `clock: 'manual' is for engine: 'tcp'; processes live by the machine's clock`,
@@ -62,11 +63,6 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
   checkDirectives(full.directives)
   if (full.tls !== undefined) checkCertificates(full.tls)
   return full
-}
-
-/** An option that is `undefined` was not given. */
-function definedOf(options: StartClusterOptions): Partial<FullOptions> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
 /** What a cluster decides by itself: its members would not find, or not let in, each other. */
@@ -101,15 +97,6 @@ function count(
   most: number,
 ): void {
   checkCount(name, full[name], least, most)
-}
-
-function word(
-  full: FullOptions,
-  name: 'detection' | 'clock' | 'engine',
-  known: readonly string[],
-): void {
-  if (known.includes(full[name])) return
-  throw new TypeError(`${name}: one of ${known.join(', ')}, not ${shown(full[name])}`)
 }
 
 function checkGroups(groups: readonly string[]): void {

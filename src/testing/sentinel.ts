@@ -1,12 +1,18 @@
 /** Only a Sentinel, over nodes that run already: redis-server, a container, a node of ours. */
+import { canonicalIp } from '../base/ip.ts'
+import { utf8Bytes } from '../base/utf8.ts'
+import { groupNameFault } from '../config/group-name.ts'
+import { addressHint, canonicalHost } from '../config/host-name.ts'
 import {
   DEFAULT_GROUP,
   DEFAULT_PERIODS,
   DEFAULT_SENTINEL,
   type SentinelConfig,
 } from '../core/config.ts'
+import { NameLookups } from '../io/network/name-lookups.ts'
+import { reasonOf } from '../io/start-error.ts'
 import type { SentinelMember, TestSentinel } from './api.ts'
-import { checkCount, checkNames, checkText } from './arguments.ts'
+import { checkCount, checkNames, checkText, shown } from './arguments.ts'
 import { RunningClock } from './cluster-clock.ts'
 import { Diary } from './diary.ts'
 import { HostedSentinelMember } from './sentinel-member.ts'
@@ -19,6 +25,7 @@ const PERIODS = { ...DEFAULT_PERIODS, infoMs: 500, minLinkReconnectMs: 200 }
 
 export async function startSentinel(options: StartSentinelOptions): Promise<TestSentinel> {
   checkOptions(options)
+  await Promise.all(Object.entries(options.masters).map(demandAddress))
   const clock = new RunningClock()
   const switchboard = new Switchboard(() => clock)
   const diary = new Diary(clock)
@@ -76,7 +83,7 @@ class RunningSentinel implements TestSentinel {
   }
 
   masterOf(group: string): { host: string; port: number } {
-    const view = this.#member.view(group)
+    const view = this.#member.view(utf8Bytes(group))
     if (view === undefined) throw new TypeError(`the Sentinel does not watch '${group}'`)
     return { host: view.masterHost, port: view.masterPort }
   }
@@ -95,14 +102,38 @@ function checkOptions(options: StartSentinelOptions): void {
   if (Object.keys(masters).length === 0)
     throw new TypeError('masters: name at least one, with host and port')
   for (const [name, master] of Object.entries(masters)) {
+    checkGroupName(name)
     checkNames(`masters: ${name}`, master, ['host', 'port'])
-    checkText(`masters: ${name}: host`, master.host)
+    checkHost(name, master.host)
     checkCount(`masters: ${name}: port`, master.port, 1, 65_535)
   }
   for (const name of ['quorum', 'downAfterMs', 'failoverTimeoutMs'] as const)
     if (options[name] !== undefined) checkCount(name, options[name], 1, Number.MAX_SAFE_INTEGER)
   checkText('password', password)
   checkText('sentinelPassword', sentinelPassword)
+}
+
+/** Quotes and backslashes stand for something else in the Sentinel's own file. */
+function checkGroupName(name: string): void {
+  const fault = /["'\\]/.test(name) ? 'a group name has no quotes' : groupNameFault(name)
+  if (fault === undefined) return
+  throw new TypeError(`masters: ${fault}, not ${shown(name)}; take one such as mymaster`)
+}
+
+function checkHost(group: string, host: unknown): void {
+  checkText(`masters: ${group}: host`, host)
+  if (canonicalHost(String(host)) !== undefined) return
+  const hint = addressHint(host, 'such as 127.0.0.1 or localhost')
+  throw new TypeError(`masters: ${group}: host: an address or a name, ${hint}, not ${shown(host)}`)
+}
+
+async function demandAddress([group, { host }]: readonly [string, { host: string }]) {
+  if (canonicalIp(host) !== undefined) return
+  await new NameLookups().resolve(host).catch((error: unknown) => {
+    throw new Error(
+      `masters: ${group}: host: '${host}' has no address (${reasonOf(error)}); take one that this machine can look up, or an IP address`,
+    )
+  })
 }
 
 function configOf(options: StartSentinelOptions, port: number): SentinelConfig {
@@ -116,10 +147,12 @@ function configOf(options: StartSentinelOptions, port: number): SentinelConfig {
   const entries = Object.entries(masters)
   const groups = entries.map(([name, { host, port: masterPort }]) => ({
     ...DEFAULT_GROUP,
-    ...{ name, host, port: masterPort, quorum, downAfterMs, failoverTimeoutMs, authPass: password },
+    ...{ name: utf8Bytes(name), host: canonicalHost(host) ?? host, port: masterPort },
+    ...{ quorum, downAfterMs, failoverTimeoutMs, authPass: utf8Bytes(password) },
   }))
   return {
     ...{ ...DEFAULT_SENTINEL, port, groups, periods: PERIODS },
-    requirepass: options.sentinelPassword ?? '',
+    resolveHostnames: groups.some(({ host }) => canonicalIp(host) === undefined),
+    requirepass: utf8Bytes(options.sentinelPassword ?? ''),
   }
 }

@@ -8,6 +8,7 @@ import {
   startSentinel,
   startServer,
 } from '../../src/exports/testing.ts'
+import { ask, wordsOf } from '../../src/testing/wire.ts'
 
 /** Calls it as JavaScript would, without types. */
 // biome-ignore lint/suspicious/noExplicitAny: that is what is tested.
@@ -22,7 +23,10 @@ describe('options', () => {
     [{ seed: 7 }, 'seed: a text, not 7'],
     [{ users: { app: 'on' } }, 'users: a list of texts, not an object'],
     [{ tls: true }, 'tls: an object, not true'],
-    [{ tls: { cert: 'x' } }, "tls: there is no option 'cert'; there are certFile, keyFile, caFile"],
+    [
+      { tls: { cert: 'x' } },
+      "tls: there is no option 'cert'; did you mean certFile? There are certFile, keyFile, caFile",
+    ],
     [{ tls: { certFile: 'x' } }, 'tls: keyFile, the path of a PEM file: a text, not undefined'],
     [{ directives: ['x'] }, 'directives: names with texts, not a list'],
     [{ directives: { maxmemory: 5 } }, 'directives: maxmemory: a text, not 5'],
@@ -33,7 +37,10 @@ describe('options', () => {
   })
 
   test.each([
-    [{ pasword: 'x' }, "startServer: there is no option 'pasword'; there are password, directives"],
+    [
+      { pasword: 'x' },
+      "startServer: there is no option 'pasword'; did you mean password? There are password, directives",
+    ],
     [{ password: null }, 'password: a text, not null'],
     [{ directives: { port: '7000' } }, 'port is not for a test'],
   ])('startServer(%j) is refused in words', async (options, text) => {
@@ -51,12 +58,88 @@ describe('options', () => {
     await expect(startSentinel(options as Untyped)).rejects.toThrow(text)
   })
 
-  test('runScenario and simulate refuse what is no text, and options that they do not know', async () => {
+  const MASTER = { host: '127.0.0.1', port: 6379 }
+
+  test.each([
+    ['', 'masters: a group needs a name'],
+    ['my master', "no blanks, commas or control characters, not 'my master'"],
+    ['one,two', 'no blanks, commas or control characters'],
+    ['one\ntwo', 'no blanks, commas or control characters'],
+    ['"orders"', 'a group name has no quotes'],
+  ])('startSentinel for a group called %j is refused in words', async (name, text) => {
+    await expect(startSentinel({ masters: { [name]: MASTER } })).rejects.toThrow(text)
+  })
+
+  test.each([
+    ['', "masters: a: host: an address or a name, such as 127.0.0.1 or localhost, not ''"],
+    [' 127.0.0.1', "an address or a name, such as 127.0.0.1 or localhost, not ' 127.0.0.1'"],
+    ['local\nhost', 'an address or a name'],
+    ['[::1]', 'an address or a name, without the brackets'],
+    ['127.1', 'as four numbers'],
+    ['no.such.host.invalid', "masters: a: host: 'no.such.host.invalid' has no address ("],
+  ])('startSentinel for a master at %j is refused in words', async (host, text) => {
+    await expect(startSentinel({ masters: { a: { host, port: 6379 } } })).rejects.toThrow(text)
+  })
+
+  test('startSentinel takes a name of UTF-8, and a host by its name', async () => {
+    const server = await startServer()
+    const { port } = server
+    const sentinel = await startSentinel({ masters: { größe: { host: 'localhost', port } } })
+    try {
+      const told = await ask(sentinel, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'größe')
+      expect(wordsOf(told)[1]).toBe(`${port}`)
+      expect(sentinel.masterOf('größe')).toEqual({ host: 'localhost', port })
+    } finally {
+      await sentinel.stop()
+      await server.stop()
+    }
+  })
+
+  const CONFIG = 'groups: { mymaster: { master: 10.0.0.1:6379, quorum: 2 } }'
+
+  test.each([
+    [null, 'simulate: an object, not null'],
+    [{ seed: 1 }, "simulate: there is no option 'seed'; did you mean seeds? There are"],
+    [{ file: 5 }, 'file: a text, not 5'],
+    [{ seeds: '2' }, "seeds: a whole number from 1 on, not '2'"],
+    [{ profile: 'LAN' }, "profile: one of lan, cross-zone, wan, not 'LAN'"],
+    [{ profile: 'constructor' }, 'profile: one of lan, cross-zone, wan'],
+    [{ sentinels: '3' }, "sentinels: a whole number from 1 to 256, not '3'"],
+    [{ sentinels: 0 }, 'sentinels: a whole number from 1 to 256, not 0'],
+    [{ replicas: -1 }, 'replicas: a whole number from 0 to 100, not -1'],
+    [{ writesPerSecond: 0 }, 'writesPerSecond: a whole number from 1 to 1000, not 0'],
+    [{ directives: null }, 'directives: names with texts, not null'],
+    [{ directives: { maxmemory: 5 } }, 'directives: maxmemory: a text, not 5'],
+    [{ directives: { save: 'x' } }, 'directives: save x: '],
+    [{ directives: { Port: '7000' } }, 'Port 7000: the configuration says where the master is'],
+    [{ directives: { replicaof: '10.0.0.2 6379' } }, 'and its replicas follow it; leave this out'],
+    [{ directives: { appendonyl: 'yes' } }, 'no such directive; did you mean appendonly?'],
+  ])('simulate(config, %j) is refused in words', async (options, text) => {
+    await expect(simulate(CONFIG, options as Untyped)).rejects.toThrow(text)
+    await expect(simulate(CONFIG, options as Untyped)).rejects.toThrow(TypeError)
+  })
+
+  test.each([
+    [[], 'runScenario: an object, not a list'],
+    [{ sed: '1' }, "runScenario: there is no option 'sed'; did you mean seed? There are file"],
+    [{ seed: 5 }, 'seed: a text, not 5'],
+    [{ file: 7 }, 'file: a text, not 7'],
+    [{ engine: 'tpc' }, "engine: one of sim, tcp, not 'tpc'"],
+    [{ graceMs: '5' }, "graceMs: milliseconds from 0 to 2147483647, not '5'"],
+    [{ engine: 'tcp', graceMs: Number.NaN }, 'graceMs: milliseconds'],
+  ])('runScenario(text, %j) is refused in words', async (options, text) => {
+    await expect(runScenario('', options as Untyped)).rejects.toThrow(text)
+  })
+
+  test('runScenario and simulate refuse what is no text', async () => {
     const { run, play }: { run: Untyped; play: Untyped } = { run: runScenario, play: simulate }
     await expect(run()).rejects.toThrow('the text of a scenario: a text, not undefined')
-    await expect(run('', { sed: '1' })).rejects.toThrow("runScenario: there is no option 'sed'")
     await expect(play()).rejects.toThrow('the text of a configuration: a text, not undefined')
-    await expect(play('', { seed: 1 })).rejects.toThrow("simulate: there is no option 'seed'")
+  })
+
+  test('an option that is undefined is as one that is left out', async () => {
+    const options: Untyped = { seeds: 1, profile: undefined, replicas: undefined }
+    expect(await simulate(CONFIG, options)).toMatchObject({ ok: true })
   })
 })
 
