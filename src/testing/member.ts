@@ -72,6 +72,10 @@ export abstract class HostedMember implements Member, Managed {
     return `${this.host}:${this.port}`
   }
 
+  get failure(): string | undefined {
+    return undefined
+  }
+
   get startsMs(): readonly number[] {
     return this.#startsMs
   }

@@ -4,6 +4,7 @@
  * test can begin.
  */
 import { createRng } from '../base/rng.ts'
+import { utf8Bytes } from '../base/utf8.ts'
 import {
   DEFAULT_GROUP,
   DEFAULT_PERIODS,
@@ -99,7 +100,7 @@ function groupConfig(
     ...{ name, host: LOOPBACK, port: master.port },
     ...{ quorum, downAfterMs, failoverTimeoutMs, detection },
     parallelSyncs: Math.max(1, replicas),
-    authPass: password,
+    authPass: utf8Bytes(password),
   }
 }
 
@@ -108,7 +109,7 @@ function sentinelConfig(
   { port }: MemberDoor,
   groups: readonly GroupConfig[],
 ): SentinelConfig {
-  return { ...DEFAULT_SENTINEL, port, requirepass: password, groups, periods: PERIODS }
+  return { ...DEFAULT_SENTINEL, port, requirepass: utf8Bytes(password), groups, periods: PERIODS }
 }
 
 function createSentinel(

@@ -1,5 +1,6 @@
 /** A data node of the cluster. */
 import { createRng } from '../base/rng.ts'
+import { utf8Bytes } from '../base/utf8.ts'
 import type { Surroundings } from '../io/host-environment.ts'
 import type { Logger } from '../io/log/logger.ts'
 import { NodeHost } from '../io/node-host.ts'
@@ -45,7 +46,7 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
     this.#start = start
     // A directive that is wrong is told now, not when the node is started.
     const settings = this.#settings()
-    this.#users = (start.users ?? []).map((line) => line.trim().split(/\s+/))
+    this.#users = (start.users ?? []).map((line) => utf8Bytes(line).trim().split(/\s+/))
     const fault = checkNodeUsers(this.#users, settings)
     if (fault !== undefined) throw new Error(`users: ${fault}`)
   }
@@ -107,7 +108,7 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
     for (const [name, value] of Object.entries(QUICK)) settings.set(name, value)
     for (const [name, value] of Object.entries(directives)) {
       const problem = settings.knows(name)
-        ? settings.load(name, [value])
+        ? settings.load(name, [utf8Bytes(value)])
         : 'there is no such directive'
       if (problem !== undefined) throw new Error(`directives: ${name} ${value}: ${problem}`)
     }

@@ -6,6 +6,8 @@ import type { Member, NodeMember, SentinelMember, TestGroup } from './api.ts'
 export interface Managed {
   /** When it was started so far, in milliseconds since the cluster was made. */
   readonly startsMs: readonly number[]
+  /** Why it ended in the middle of its last start, with its last words; a member of this process never does. */
+  readonly failure: string | undefined
   /** `master`: the node that a node of this process follows from the beginning of this life. */
   start(master?: NodeMember): void
   halt(): void

@@ -28,18 +28,28 @@ export interface ProcessMemberStart extends MemberPlace {
 const ANSWER_WITHIN_MS = 250
 const CONNECT_AGAIN_MS = 10
 const CONF = 'member.conf'
+/** Redis' own programs say in four lines which line of their file is wrong. */
+const LAST_LINES = 6
 
 export abstract class ProcessMember extends HostedMember {
   readonly #start: ProcessMemberStart
   #child: ChildProcess | undefined
   #wire: Wire | undefined
   #words = ''
+  /** What it said last in this life. */
+  #last: string[] = []
+  #hasAnswered = false
+  #failure: string | undefined
   /** What has to happen one after the other: a process ends before the next one takes its folder. */
   #turns: Promise<void> = Promise.resolve()
 
   constructor(start: ProcessMemberStart) {
     super(start)
     this.#start = start
+  }
+
+  override get failure(): string | undefined {
+    return this.#failure
   }
 
   override fillDisk(): void {
@@ -79,6 +89,9 @@ export abstract class ProcessMember extends HostedMember {
   }
 
   protected override boot(_surroundings: Surroundings, life: number): MemberProgram {
+    this.#last = []
+    this.#hasAnswered = false
+    this.#failure = undefined
     this.#inTurn(() => this.#spawn(life))
     return {
       take: (socket) => this.#take(socket),
@@ -100,7 +113,9 @@ export abstract class ProcessMember extends HostedMember {
     const wire = this.#wire
     const cancel = this.place.clock.after(ANSWER_WITHIN_MS, () => wire.close())
     try {
-      return await wire.send(...argv)
+      const reply = await wire.send(...argv)
+      this.#hasAnswered = true
+      return reply
     } finally {
       cancel()
     }
@@ -139,10 +154,26 @@ export abstract class ProcessMember extends HostedMember {
     })
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (text) => this.#said(`${text}`))
-    child.once('error', ({ message }) => this.#said(`${message}\n`))
-    child.once('exit', () => this.ended(life))
+    child.once('error', ({ message }) => {
+      this.#said(`${message}\n`)
+      this.#failed(life, 'cannot be run')
+    })
+    child.once('exit', (status, signal) => {
+      if (this.#hasAnswered) return this.ended(life)
+      // Its last lines may still be on their way.
+      child.once('close', () => this.#failed(life, `exit status ${status ?? signal}`))
+    })
     guardChild(child)
     this.#child = child
+  }
+
+  /** It has ended before anybody heard of it. */
+  #failed(life: number, how: string): void {
+    if (!this.isLife(life)) return
+    if (this.#words !== '') this.#said('\n')
+    const last = this.#last.map((line) => `\n  ${line}`).join('')
+    this.#failure = `${this.name} could not start (${how}). It said last:${last}`
+    this.ended(life)
   }
 
   #end(): Promise<void> {
@@ -160,6 +191,8 @@ export abstract class ProcessMember extends HostedMember {
     const lines = (this.#words + text).split('\n')
     this.#words = lines.pop() ?? ''
     for (const line of lines) this.#start.log(this.name, 'notice', line)
+    const spoken = lines.filter((line) => line.trim() !== '')
+    this.#last = [...this.#last, ...spoken].slice(-LAST_LINES)
   }
 
   /** From the door to the process and back. */

@@ -9,7 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { quoted } from '../base/quote.ts'
 import { createRng } from '../base/rng.ts'
+import { utf8Bytes } from '../base/utf8.ts'
 import type { Members, MembersStart } from './members-start.ts'
 import type { FullOptions } from './options.ts'
 import { guardFolder } from './process-guard.ts'
@@ -130,7 +132,7 @@ function nodeConf({ options, nodes }: Layout, index: number, address: string, di
     ).map(([name, value]): [string, string] => [name, value]),
     ...secrets(password, 'requirepass', 'masterauth'),
     ...options.users.map((line): [string, string] => ['user', line]),
-    ...Object.entries(directives),
+    ...Object.entries(directives).map(([name, value]): [string, string] => [name, value || '""']),
   ]
   return textOf(lines)
 }
@@ -149,7 +151,12 @@ function portLines({ tls }: FullOptions, port: number): [string, string | number
 }
 
 function secrets(password: string, ...names: readonly string[]): [string, string][] {
-  return password === '' ? [] : names.map((name): [string, string] => [name, `"${password}"`])
+  return password === '' ? [] : names.map((name): [string, string] => [name, secretOf(password)])
+}
+
+/** Any characters: in quotes, with escapes for what is not ASCII. */
+function secretOf(password: string): string {
+  return quoted(utf8Bytes(password))
 }
 
 function sentinelConf(layout: Layout, index: number, address: string, dir: string): string {
@@ -183,7 +190,7 @@ function groupLines(
     `down-after-milliseconds ${group} ${downAfterMs}`,
     `failover-timeout ${group} ${failoverTimeoutMs}`,
     `parallel-syncs ${group} ${Math.max(1, replicas.length)}`,
-    ...(password === '' ? [] : [`auth-pass ${group} ${password}`]),
+    ...(password === '' ? [] : [`auth-pass ${group} ${secretOf(password)}`]),
     ...(engine === 'redis' ? [] : [`detection ${group} ${detection}`]),
     ...replicas.map(({ port }) => `known-replica ${group} ${LOOPBACK} ${port}`),
     ...sentinels.flatMap(({ port }, peer) =>

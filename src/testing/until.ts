@@ -68,6 +68,8 @@ export class ClusterUntil implements Until {
     const endMs = clock.nowMs + withinMs
     for (;;) {
       await Promise.all(members.map((member) => member.refresh()))
+      const failed = members.find(({ failure }) => failure !== undefined)
+      if (failed !== undefined) throw new Error(failed.failure)
       const left = missingOf(missing)
       if (left.length === 0) return
       if (clock.nowMs > endMs) throw new NotInTime(what, withinMs, left)

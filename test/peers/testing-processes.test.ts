@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, createServer, type ListenOptions, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, onTestFailed, test } from 'vitest'
 import { startCluster } from '../../src/exports/testing.ts'
@@ -101,3 +101,45 @@ test('a program that is not there is missed in words', async () => {
     process.env.PATH = path
   }
 })
+
+test.each(['process-lite', 'redis'] as const)(
+  '%s: a member that cannot start says why, at once',
+  async (engine) => {
+    if (engine === 'redis' && !HAS_REDIS) return
+    const startedMs = performance.now()
+    const options = { engine, replicas: 0, sentinels: 1, directives: { maxmemry: '1' } }
+    const refused = await startCluster(options).catch((error: Error) => error)
+    expect(performance.now() - startedMs).toBeLessThan(10_000)
+    expect(String(refused)).toMatch(/n1 could not start \(exit status \d\)\. It said last:/)
+    expect(String(refused)).toContain('maxmemry')
+  },
+)
+
+test('a port that somebody has taken meanwhile is told, and the next start may succeed', async () => {
+  const options = { engine: 'process-lite', replicas: 1, sentinels: 1 } as const
+  const cluster = await startCluster({ ...options, directives: { save: '' } })
+  const [replica] = cluster.replicas
+  const taker = createServer()
+  try {
+    replica?.kill()
+    const place = { host: `127.77.0.${replica?.name.slice(1)}`, port: replica?.port }
+    await until('a free port', 5_000, () => listening(taker, place))
+    replica?.restart()
+    const late = await cluster.until.settled().catch((error: Error) => error)
+    expect(String(late)).toContain(`${replica?.name} could not start`)
+    expect(String(late)).toContain(`${place.host}:${place.port}`)
+    taker.close()
+    replica?.restart()
+    await cluster.until.settled()
+  } finally {
+    taker.close()
+    await cluster.stop()
+  }
+})
+
+function listening(server: Server, place: ListenOptions): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(place, () => resolve(true))
+  })
+}
