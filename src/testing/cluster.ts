@@ -17,7 +17,7 @@ import type {
   TimelineOptions,
   WriteRecorder,
 } from './api.ts'
-import { checkMs, checkNames, checkTextsByName, shown } from './arguments.ts'
+import { checkMs, checkNames, checkText, checkTextsByName, shown } from './arguments.ts'
 import { alreadyStopped, type ClusterClock, ManualClock, RunningClock } from './cluster-clock.ts'
 import { ClusterTls } from './cluster-tls.ts'
 import { Diary } from './diary.ts'
@@ -143,10 +143,12 @@ export class RunningCluster implements Cluster {
   // What can be done to it
 
   partition(partition: Partition): void {
+    this.#demandRunning()
     this.#network.partition(partition)
   }
 
   slow(slowness: Slowness): void {
+    this.#demandRunning()
     this.#network.slow(slowness)
   }
 
@@ -156,6 +158,7 @@ export class RunningCluster implements Cluster {
 
   async failover(order: FailoverOrder = {}): Promise<void> {
     checkNames('failover', order, ['group', 'coordinated', 'to'])
+    this.#demandRunning()
     const { group, coordinated = false, to } = order
     const { name, nodes } = this.group(group)
     if (to !== undefined && !nodes.some((node) => node === to)) {
@@ -185,12 +188,14 @@ export class RunningCluster implements Cluster {
   }
 
   async at(steps: readonly ScriptStep[]): Promise<PlayedScript> {
+    this.#demandRunning()
     // The language of scenarios is loaded only when it is used.
     const { playScript } = await import('./script.ts')
     return playScript(steps, this.#stage())
   }
 
   async scenario(file: string | URL): Promise<PlayedScenarioFile> {
+    this.#demandRunning()
     const { playScenarioFile } = await import('./scenario.ts')
     const { seed, clock } = this.#options
     return playScenarioFile(file, {
@@ -258,6 +263,8 @@ export class RunningCluster implements Cluster {
   }
 
   note(text: string): void {
+    checkText('note', text)
+    if (text === '') throw new TypeError('note: a text of one character at least')
     for (const group of this.#groups.values()) this.#before.set(group.name, group.master)
     this.#room.diary.done(text)
   }
@@ -266,6 +273,7 @@ export class RunningCluster implements Cluster {
 
   async seed(values: Readonly<Record<string, string>>, group?: string): Promise<void> {
     checkTextsByName('seed', values)
+    this.#demandRunning()
     const { master } = this.group(group)
     const words = Object.entries(values).flat()
     if (words.length > 0) await this.#ask(master, 'MSET', ...words)
@@ -273,7 +281,7 @@ export class RunningCluster implements Cluster {
   }
 
   async reset(): Promise<void> {
-    if (this.#room.clock.isStopped) throw alreadyStopped()
+    this.#demandRunning()
     await this.#stopWriters()
     this.#room.switchboard.heal()
     for (const member of this.members) {
@@ -306,6 +314,10 @@ export class RunningCluster implements Cluster {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
+  }
+
+  #demandRunning(): void {
+    if (this.#room.clock.isStopped) throw alreadyStopped()
   }
 
   async #stopWriters(): Promise<void> {

@@ -13,6 +13,7 @@ export type JestClusterBody = (fixture: { readonly cluster: Cluster }) => unknow
 /** What Jest puts into the global object, or what `@jest/globals` exports. */
 export interface JestGlobals {
   readonly test: JestTest
+  readonly afterEach: (run: () => void) => void
   readonly beforeAll: (run: () => Promise<void>, timeoutMs?: number) => void
   readonly afterAll: (run: () => Promise<void>, timeoutMs?: number) => void
 }

@@ -14,32 +14,46 @@ import type {
 const HOOK_MS = 60_000
 
 export function clusterTest({ globals, ...options }: JestClusterOptions): JestClusterTest {
-  const { test, beforeAll, afterAll } = globals ?? globalsOfJest()
+  const { test, beforeAll, afterEach, afterAll } = globals ?? globalsOfJest()
   let cluster: Cluster | undefined
+  let underWay: JestClusterBody | undefined
   beforeAll(async () => {
     cluster = await startCluster(options)
   }, HOOK_MS)
+  // Jest does not end a test that has used up its time: it goes on with the next one.
+  afterEach(() => {
+    if (underWay !== undefined && cluster !== undefined) print(cluster)
+    underWay = undefined
+  })
   afterAll(async () => cluster?.stop(), HOOK_MS)
+
+  const played = async (run: JestClusterBody) => {
+    const shared = cluster as Cluster
+    underWay = run
+    await shared.reset()
+    try {
+      await run({ cluster: shared })
+    } catch (error) {
+      if (underWay === run) print(shared)
+      throw error
+    } finally {
+      if (underWay === run) underWay = undefined
+    }
+  }
   const declare = (how: JestDeclare) => (name: string, run: JestClusterBody, timeoutMs?: number) =>
-    how(name, () => played(cluster as Cluster, run), timeoutMs)
+    how(name, () => played(run), timeoutMs)
   return Object.assign(declare(test), { only: declare(test.only), skip: declare(test.skip) })
 }
 
-async function played(cluster: Cluster, run: JestClusterBody): Promise<void> {
-  await cluster.reset()
-  try {
-    await run({ cluster })
-  } catch (error) {
-    process.stderr.write(`${cluster.timeline()}\n`)
-    throw error
-  }
+function print(cluster: Cluster): void {
+  process.stderr.write(`${cluster.timeline()}\n`)
 }
+
+const NEEDED = ['test', 'beforeAll', 'afterEach', 'afterAll'] as const
 
 function globalsOfJest(): JestGlobals {
   const found = globalThis as Partial<JestGlobals>
-  if (found.test !== undefined && found.beforeAll !== undefined && found.afterAll !== undefined) {
-    return found as JestGlobals
-  }
+  if (NEEDED.every((name) => found[name] !== undefined)) return found as JestGlobals
   throw new TypeError(
     "clusterTest: Jest's globals are missing; call it in a test file, and with injectGlobals: false as clusterTest({ globals: require('@jest/globals') })",
   )

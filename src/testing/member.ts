@@ -11,6 +11,7 @@ import type { Member, MemberClock, MemberStatus, NodeMember, Partition, Slowness
 import { checkMs, shown } from './arguments.ts'
 import { alreadyStopped, type ClusterClock } from './cluster-clock.ts'
 import type { ClusterTls } from './cluster-tls.ts'
+import { checkFromMember } from './network.ts'
 import type { Managed } from './parts.ts'
 import { LOOPBACK, type MemberDoor, type Switchboard, type TakeConnection } from './switchboard.ts'
 
@@ -104,6 +105,8 @@ export abstract class HostedMember implements Member, Managed {
 
   stall(ms: number): void {
     checkMs('stall', ms)
+    if (this.place.clock.isStopped) throw alreadyStopped()
+    if (this.#status === 'down') return
     this.stop()
     this.note(`${this.name} stalls for ${ms} ms`)
     this.#cancelWake = this.place.clock.after(ms, () => this.resume())
@@ -133,10 +136,12 @@ export abstract class HostedMember implements Member, Managed {
   }
 
   partition(options: Omit<Partition, 'from'> = {}): void {
+    checkFromMember('partition', options)
     this.place.cluster.partition({ from: this, ...options })
   }
 
   slow(ms: number, options: Omit<Partition, 'from'> = {}): void {
+    checkFromMember('slow', options)
     this.place.cluster.slow({ from: this, ms, ...options })
   }
 
@@ -229,6 +234,7 @@ export class HostedClock implements Clock, MemberClock {
     if (!Number.isFinite(ms)) {
       throw new TypeError(`clock.jump: milliseconds, negative ones for back, not ${shown(ms)}`)
     }
+    if (this.#cluster.isStopped) throw alreadyStopped()
     this.#note(ms)
     this.#aheadMs += ms
   }

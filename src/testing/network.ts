@@ -10,6 +10,24 @@ export interface ClusterNetworkStart {
 }
 
 const PARTITION = ['from', 'to', 'oneWay']
+/** A member that is cut off is one end already. */
+const FROM_MEMBER = ['to', 'oneWay']
+
+/** Refuses the parties alone: they belong to a name. */
+export function checkFromMember(about: string, options: unknown): void {
+  const isParty = typeof options === 'string' || Array.isArray(options) || isMember(options)
+  if (isParty)
+    throw new TypeError(`${about}: the others, as in { to: 'n2' }, not ${partyText(options)} alone`)
+  checkNames(about, options, FROM_MEMBER)
+}
+
+function isMember(value: unknown): value is Member {
+  return typeof value === 'object' && value !== null && 'kill' in value && 'name' in value
+}
+
+function partyText(value: unknown): string {
+  return isMember(value) ? value.name : shown(value)
+}
 
 export class ClusterNetwork {
   readonly #start: ClusterNetworkStart

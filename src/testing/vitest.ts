@@ -22,9 +22,11 @@ export function clusterTest({
       },
       { scope },
     ],
-    cluster: async ({ sharedCluster, onTestFailed }, use) => {
+    cluster: async ({ sharedCluster, onTestFailed, task }, use) => {
       if (scope !== 'test') await sharedCluster.reset()
-      onTestFailed(() => void process.stderr.write(`${sharedCluster.timeline()}\n`))
+      // What `test.fails` expects is no news.
+      if (task.fails !== true)
+        onTestFailed(() => void process.stderr.write(`${sharedCluster.timeline()}\n`))
       await use(sharedCluster)
     },
   }) as unknown as TestAPI<ClusterFixture>

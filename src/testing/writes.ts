@@ -5,7 +5,7 @@
 import { utf8Text } from '../base/utf8.ts'
 import type { MissingWrite, NodeMember, WriteLoad, WriteRecorder } from './api.ts'
 import { checkNames, checkText, shown } from './arguments.ts'
-import type { ClusterClock } from './cluster-clock.ts'
+import { alreadyStopped, type ClusterClock } from './cluster-clock.ts'
 import {
   type AcknowledgedWrite,
   missingWrite,
@@ -75,6 +75,7 @@ export class RunningRecorder implements WriteRecorder {
         `perSecond: a number above 0, up to ${MOST_PER_SECOND}, not ${shown(perSecond)}`,
       )
     }
+    if (this.#start.clock.isStopped) throw alreadyStopped()
     const load = { perSecond, prefix: 'vedette:write' }
     this.#writer ??= new KeyWriter(this.#start, load, (key, value, to) => (outcome) => {
       if (outcome === 'unanswered') this.#unanswered++
@@ -89,7 +90,8 @@ export class RunningRecorder implements WriteRecorder {
   }
 
   async lost(): Promise<readonly MissingWrite[]> {
-    const { group, login } = this.#start
+    const { group, login, clock } = this.#start
+    if (clock.isStopped) throw alreadyStopped()
     const { master } = group
     const wire = new Wire({ host: master.host, port: master.port, ...login })
     const lost: MissingWrite[] = []

@@ -114,6 +114,55 @@ describe('docs/testing.md', () => {
     expect(status, text).toBe(0)
   })
 
+  test('the timeline of a test that Jest gives up is printed, that of an expected failure is not', () => {
+    const own = join(page, 'jest-late')
+    mkdirSync(own, { recursive: true })
+    write('jest-late/package.json', '{ "jest": { "rootDir": "." } }')
+    write(
+      'jest-late/late.test.js',
+      `const { clusterTest } = require('vedette/jest')
+      const test = clusterTest({ replicas: 0, sentinels: 1 })
+      test('for ever', async ({ cluster }) => {
+        cluster.note('the test waits')
+        await new Promise(() => undefined)
+      }, 500)
+      test('at once', async ({ cluster }) => cluster.note('the next test'))`,
+    )
+    const { status, text } = run(own, process.execPath, inModules('jest/bin/jest.js'))
+    expect(status, text).toBe(1)
+    expect(text).toMatch(/\*\* the test waits/)
+    expect(text).not.toContain('the next test')
+    write(
+      'jest-late/expected.test.ts',
+      `import { clusterTest } from 'vedette/vitest'
+      const test = clusterTest({ replicas: 0, sentinels: 1 })
+      test.fails('as expected', async ({ cluster }) => {
+        cluster.note('an expected failure')
+        throw new Error('it fails')
+      })`,
+    )
+    const vitest = run(own, process.execPath, inModules('vitest/vitest.mjs'), 'run', 'expected')
+    expect(vitest.status, vitest.text).toBe(0)
+    expect(vitest.text).not.toContain('an expected failure')
+  })
+
+  test('a failing assertion ends the example with node:test', () => {
+    const [own] = blocks.filter(({ code }) => code.includes("from 'node:test'"))
+    const code = own?.code.replace("'+switch-master'", "'+no-such-event'") ?? ''
+    expect(code).toContain('+no-such-event')
+    write('failing.test.mjs', code)
+    const { status, text } = run(
+      page,
+      'timeout',
+      '60',
+      process.execPath,
+      '--test',
+      'failing.test.mjs',
+    )
+    expect(status, text).toBe(1)
+    expect(text).toContain('AssertionError')
+  })
+
   test('its programs and its node:test run as they are printed', () => {
     const own = blocks.filter(
       ({ language, code }) => language === 'js' && !code.includes('vedette/jest'),

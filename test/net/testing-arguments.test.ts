@@ -155,6 +155,21 @@ describe('what is done to a cluster', () => {
     ['partition()', (one) => one.partition(), 'partition: an object, not undefined'],
     ['a partition of nobody', (one) => one.partition({}), 'there is no party undefined; there are'],
     ['a mistyped end', (one) => one.partition({ form: 'n1' }), "there is no option 'form'"],
+    ['a partition of a text', (one) => one.partition('n1'), "partition: an object, not 'n1'"],
+    [
+      'cut off from a text',
+      (one) => one.master.partition('n2'),
+      "as in { to: 'n2' }, not 'n2' alone",
+    ],
+    ['cut off from a member', (one) => one.master.partition(one.replicas[0]), 'not n2 alone'],
+    [
+      'slow to a list',
+      (one) => one.master.slow(5, ['n2']),
+      "slow: the others, as in { to: 'n2' }, not a list alone",
+    ],
+    ['cut off on both sides', (one) => one.master.partition({ from: 'n2' }), "no option 'from'"],
+    ['a note of nothing', (one) => one.note(), 'note: a text, not undefined'],
+    ['an empty note', (one) => one.note(''), 'note: a text of one character at least'],
     [
       'a way to itself',
       (one) => one.partition({ from: 'n1', to: 'n1' }),
@@ -199,6 +214,25 @@ describe.each(['running', 'manual'] as const)('after the end of a cluster, clock
     expect(String(await waiting)).toContain('the cluster is stopped: await')
     await expect(cluster.until.switched()).rejects.toThrow('the cluster is stopped')
     await expect(cluster.reset()).rejects.toThrow('the cluster is stopped')
-    expect(() => cluster.master.restart()).toThrow('the cluster is stopped')
+    const { master } = cluster
+    const acts: (() => unknown)[] = [
+      () => master.restart(),
+      () => master.stall(5),
+      () => master.partition(),
+      () => master.slow(5),
+      () => master.clock.jump(5),
+      () => cluster.partition({ from: 'n1' }),
+      () => cluster.slow({ from: 'n1', ms: 5 }),
+      () => cluster.writes().start(),
+    ]
+    for (const act of acts) expect(act).toThrow('the cluster is stopped')
+    const orders: (() => Promise<unknown>)[] = [
+      () => cluster.at([]),
+      () => cluster.scenario('x.yml'),
+      () => cluster.failover(),
+      () => cluster.seed({}),
+      () => cluster.writes().lost(),
+    ]
+    for (const order of orders) await expect(order()).rejects.toThrow('the cluster is stopped')
   })
 })
