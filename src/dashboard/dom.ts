@@ -26,6 +26,58 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return found as T
 }
 
+/**
+ * Brings the children of an element to what they are to be, and touches only what has changed: text that the reader
+ * has marked stays marked, and a focus stays where it is. For elements without listeners, which would stay the old ones.
+ */
+export function renew(target: Element, ...children: readonly Child[]): void {
+  const wanted = children.filter((child) => child !== undefined).map(asNode)
+  const present = [...target.childNodes]
+  for (const [at, node] of wanted.entries()) {
+    const old = present[at]
+    if (old === undefined) target.append(node)
+    else if (!isRenewed(old, node)) old.replaceWith(node)
+  }
+  for (const old of present.slice(wanted.length)) old.remove()
+}
+
+/** Text that stays the same is not set again, which would end its selection. */
+export function say(target: Element, text: string): void {
+  if (target.textContent !== text) target.textContent = text
+}
+
+function asNode(child: Node | string): Node {
+  return typeof child === 'string' ? document.createTextNode(child) : child
+}
+
+/** False: the old node cannot become the new one. */
+function isRenewed(old: Node, node: Node): boolean {
+  if (old instanceof Text && node instanceof Text) {
+    if (old.data !== node.data) old.data = node.data
+    return true
+  }
+  if (!(old instanceof Element && node instanceof Element) || !isAlike(old, node)) return false
+  renewAttributes(old, node)
+  renew(old, ...node.childNodes)
+  return true
+}
+
+/** A link to somewhere else is another link. */
+function isAlike(old: Element, node: Element): boolean {
+  return (
+    old.localName === node.localName &&
+    old.namespaceURI === node.namespaceURI &&
+    old.getAttribute('href') === node.getAttribute('href')
+  )
+}
+
+function renewAttributes(old: Element, node: Element): void {
+  for (const name of old.getAttributeNames())
+    if (!node.hasAttribute(name)) old.removeAttribute(name)
+  for (const { name, value } of node.attributes)
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value)
+}
+
 function filled<T extends Element>(
   target: T,
   attributes: Attributes,

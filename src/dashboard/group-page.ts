@@ -1,26 +1,25 @@
-/** The sections that tell one group. Each is drawn anew from the document; none has a state of its own. */
+/** The sections that tell one group. Each is drawn from the document; none has a state of its own. */
 import type { ClusterDocument } from '../http/cluster-document.ts'
-import { byId, type Child, element } from './dom.ts'
+import { byId, type Child, element, renew, say } from './dom.ts'
 import { addressOf, bytes, SIGN, verdictOn } from './sentences.ts'
 import { nodeTable, sentinelTable } from './tables.ts'
 import type { ShownGroup } from './views.ts'
 
 export function drawGroup(cluster: ClusterDocument, group: ShownGroup): void {
   drawVerdict(cluster, group)
-  byId('facts').replaceChildren(...facts(cluster, group))
-  byId('nodes').replaceChildren(nodeTable(group))
-  byId('sentinels').replaceChildren(sentinelTable(group))
-  byId('next').replaceChildren(...next(group))
+  renew(byId('facts'), ...facts(cluster, group))
+  renew(byId('nodes'), nodeTable(group))
+  renew(byId('sentinels'), sentinelTable(group))
+  renew(byId('next'), ...next(group))
 }
 
 function drawVerdict(cluster: ClusterDocument, group: ShownGroup): void {
   const { mood, title, story } = verdictOn(group, cluster.tilt)
   const heading = byId('verdict')
-  const text = `${SIGN[mood]} ${title}`
-  // A screen reader would read it again at every refresh.
-  if (heading.textContent !== text) heading.textContent = text
+  // A screen reader would read it again at every refresh if it were set again.
+  say(heading, `${SIGN[mood]} ${title}`)
   heading.className = mood
-  byId('story').textContent = story
+  say(byId('story'), story)
   document.title = `${SIGN[mood]} ${group.name} – Vedette`
 }
 

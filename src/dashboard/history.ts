@@ -1,7 +1,7 @@
 /** What was: the last hour as lanes, and the failovers as incidents in sentences. */
 import type { FailoverHistory } from '../http/failover-history.ts'
 import type { TimelineDocument } from '../http/timeline.ts'
-import { byId, element } from './dom.ts'
+import { byId, element, renew } from './dom.ts'
 import { request } from './feed.ts'
 import { drawLanes } from './lanes.ts'
 import { clock, SIGN, span } from './sentences.ts'
@@ -20,7 +20,7 @@ export async function drawHistory(group: string): Promise<void> {
   if (own !== latest) return
   if (timeline !== undefined) drawLanes(byId('lanes'), timeline, group)
   const incidents = (history?.incidents ?? []).filter((one) => one.group === group)
-  byId('incidents').replaceChildren(...(incidents.length === 0 ? [NONE()] : incidents.map(told)))
+  renew(byId('incidents'), ...(incidents.length === 0 ? [NONE()] : incidents.map(told)))
 }
 
 /** Undefined: the server does not answer, which the page says elsewhere. */

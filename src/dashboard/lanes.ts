@@ -8,7 +8,7 @@ import type {
   TimelineSpan,
   TimelineState,
 } from '../http/timeline.ts'
-import { byId, element, shape } from './dom.ts'
+import { byId, element, renew, say, shape } from './dom.ts'
 import { clock } from './sentences.ts'
 
 const LANE = 26
@@ -48,7 +48,7 @@ export function drawLanes(target: HTMLElement, timeline: TimelineDocument, group
     }),
     ...rows,
   )
-  target.replaceChildren(figure, legend())
+  renew(target, figure, legend())
   drawChanges(lanes)
 }
 
@@ -113,8 +113,8 @@ function drawChanges(lanes: readonly TimelineLane[]): void {
   )
   const newest = all.sort((a, b) => b.fromMs - a.fromMs).slice(0, 50)
   const lines = newest.map(({ fromMs, text }) => element('li', {}, `${clock(fromMs)}  ${text}`))
-  byId('changes-title').textContent = `Changes in words (${all.length})`
-  byId('changes').replaceChildren(...lines)
+  say(byId('changes-title'), `Changes in words (${all.length})`)
+  renew(byId('changes'), ...lines)
 }
 
 function label(lanes: readonly TimelineLane[]): string {

@@ -1,6 +1,6 @@
 /** The page at `/`: which group is shown, and what happens when the server says something. */
 import type { ClusterDocument } from '../http/cluster-document.ts'
-import { byId, element } from './dom.ts'
+import { byId, element, renew, say } from './dom.ts'
 import { Feed } from './feed.ts'
 import { drawGroup } from './group-page.ts'
 import { drawHistory } from './history.ts'
@@ -53,14 +53,13 @@ feed.start()
 /** A data node knows itself alone. */
 function sayNode(): void {
   heardAtMs = Date.now()
-  byId('source').textContent = 'This is a data node: the page of its group is on its Sentinels.'
+  say(byId('source'), 'This is a data node: the page of its group is on its Sentinels.')
 }
 
 function draw(): void {
   if (cluster === undefined) return
   const { host, port } = cluster.address
-  byId('source').textContent =
-    `Sentinel ${host ?? location.hostname}:${port}, version ${cluster.version}`
+  say(byId('source'), `Sentinel ${host ?? location.hostname}:${port}, version ${cluster.version}`)
   const group = shownGroup(cluster)
   drawGroups(cluster, group)
   sayNoGroup(group)
@@ -101,7 +100,7 @@ function sayNoGroup(shown: ShownGroup | undefined): void {
   if (shown !== undefined) return
   const wanted = wantedGroup()
   const named = wanted === '' ? '' : ` called ${wanted}`
-  line.textContent = `✗ This Sentinel watches no group${named}.`
+  say(line, `✗ This Sentinel watches no group${named}.`)
   document.title = '✗ Vedette'
 }
 
@@ -117,12 +116,15 @@ function drawGroups({ groups, tilt }: ClusterDocument, shown: ShownGroup | undef
     )
   })
   const target = byId('groups')
-  const focused = document.activeElement?.getAttribute('href')
-  target.replaceChildren(...(links.length > 1 || shown === undefined ? links : []))
-  // Whoever has read on below is not to be brought back to the link at every refresh.
-  links
-    .find((link) => focused !== null && link.getAttribute('href') === focused)
-    ?.focus({ preventScroll: true })
+  const focused = document.activeElement
+  renew(target, ...(links.length > 1 || shown === undefined ? links : []))
+  if (focused instanceof HTMLAnchorElement && !focused.isConnected) focusOn(target, focused)
+}
+
+/** Groups before this one have come or gone. Whoever has read on below is not to be brought back to the link. */
+function focusOn(target: HTMLElement, { href }: HTMLAnchorElement): void {
+  const link = [...target.querySelectorAll('a')].find((one) => one.href === href)
+  link?.focus({ preventScroll: true })
 }
 
 function drawFeed(): void {
@@ -130,7 +132,7 @@ function drawFeed(): void {
   const isLive = heardAtMs > 0 && ageMs < STALE_MS && trouble === undefined
   const line = byId('feed')
   line.className = isLive ? 'live' : 'stale'
-  line.textContent = isLive ? '● live' : staleText(ageMs)
+  say(line, isLive ? '● live' : staleText(ageMs))
 }
 
 function staleText(ageMs: number): string {

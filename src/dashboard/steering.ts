@@ -19,10 +19,10 @@ interface Order {
   readonly title: string
   readonly path: string
   readonly body: Readonly<Record<string, unknown>>
-  readonly explanation: readonly string[]
+  readonly explanation: string
   readonly button: string
-  /** Undefined: not asked yet. */
-  readonly isPossible?: boolean
+  /** The Sentinel is asked what would come of it, before it can be ordered. */
+  readonly hasPlan?: boolean
 }
 
 /** Drawn anew only if what can be chosen has changed, so that nothing typed is lost. */
@@ -55,25 +55,24 @@ function failoverForm(group: ShownGroup, replicas: readonly ShownGroup['nodes'][
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     const body = { group: group.name, ...(to.value === '' ? {} : { to: to.value }) }
-    void offerFailover(group, coordinated.checked ? 'switchover' : 'failover', body)
+    offerFailover(group, coordinated.checked ? 'switchover' : 'failover', body)
   })
   return form
 }
 
-async function offerFailover(
+function offerFailover(
   group: ShownGroup,
   path: 'failover' | 'switchover',
   body: Order['body'],
-): Promise<void> {
-  const plan = await post(path, { ...body, dryRun: true })
+): void {
   const kind = path === 'switchover' ? 'a planned handover' : 'a failover without the master'
   offer({
     title: `Fail over ${group.name}`,
     path,
     body,
-    explanation: [`This is ${kind}, away from ${addressOf(group.master)}.`, plan.text],
+    explanation: `This is ${kind}, away from ${addressOf(group.master)}.`,
     button: 'Fail over now',
-    isPossible: plan.isDone,
+    hasPlan: true,
   })
 }
 
@@ -98,9 +97,7 @@ function pauseForm(group: ShownGroup): HTMLElement {
       title: `Pause automatic failover of ${group.name}`,
       path: 'pause',
       body: { group: group.name, seconds: Number(seconds.value), reason: reason.value },
-      explanation: [
-        'If the master dies meanwhile, no Sentinel replaces it until the pause is over.',
-      ],
+      explanation: 'If the master dies meanwhile, no Sentinel replaces it until the pause is over.',
       button: 'Pause now',
     })
   })
@@ -116,45 +113,82 @@ function resumeForm(group: ShownGroup): HTMLElement {
       title: `Resume automatic failover of ${group.name}`,
       path: 'resume',
       body: { group: group.name },
-      explanation: ['If the master is down, it is replaced at once.'],
+      explanation: 'If the master is down, it is replaced at once.',
       button: 'Resume now',
     })
   })
   return form
 }
 
-function offer({ title, path, body, explanation, button, isPossible = true }: Order): void {
+/** Counts the dialogs: an answer that comes late belongs to none that was opened since. */
+let opened = 0
+
+function offer(order: Order): void {
+  const { title, path, body, explanation, button, hasPlan = false } = order
+  const own = ++opened
+  const isOpen = () => own === opened
   byId('confirm-title').textContent = title
-  byId('confirm-body').replaceChildren(
-    ...explanation.map((text) => element('p', { class: 'plan' }, text)),
-  )
-  byId('confirm-result').textContent = ''
+  byId('confirm-body').replaceChildren(paragraph(explanation))
+  sayResult('', '')
   const action = byId<HTMLButtonElement>('confirm-do')
   action.textContent = button
-  action.disabled = !isPossible
+  action.disabled = hasPlan
   action.onclick = async () => {
     action.disabled = true
-    const { isDone, text } = await post(path, body)
-    const result = byId('confirm-result')
-    result.className = isDone ? 'good' : 'bad'
-    result.textContent = `${isDone ? '✓' : '✗'} ${text}`
+    const { isDone, text } = await post(path, body, LATE_ORDER)
+    if (!isOpen()) return
+    sayResult(isDone ? 'good' : 'bad', `${isDone ? '✓' : '✗'} ${text}`)
     action.disabled = isDone
   }
   byId<HTMLDialogElement>('confirm').showModal()
+  if (hasPlan) void showPlan(order, isOpen)
 }
 
+/** The dialog stands while the Sentinel is asked: one that hangs must not look like a click that went nowhere. */
+async function showPlan({ path, body }: Order, isOpen: () => boolean): Promise<void> {
+  const line = paragraph('Asking the Sentinel what would come of it …')
+  byId('confirm-body').append(line)
+  const plan = await post(path, { ...body, dryRun: true }, LATE_PLAN)
+  if (!isOpen()) return
+  line.textContent = plan.isDone ? plan.text : `✗ ${plan.text}`
+  byId<HTMLButtonElement>('confirm-do').disabled = !plan.isDone
+}
+
+function paragraph(text: string): HTMLElement {
+  return element('p', { class: 'plan' }, text)
+}
+
+function sayResult(mood: string, text: string): void {
+  const result = byId('confirm-result')
+  result.className = mood
+  result.textContent = text
+}
+
+const ANSWER_MS = 5_000
+const LATE = `The Sentinel does not answer: nothing came within ${ANSWER_MS / 1_000} s.`
+const LATE_PLAN = `${LATE} Try again later, or on the page of another Sentinel.`
+const LATE_ORDER = `${LATE} It may still carry the order out when it goes on; until then, look at the page of another Sentinel.`
+
 /** What the Sentinel answered, in words, whatever it was. */
-async function post(path: string, body: object): Promise<{ isDone: boolean; text: string }> {
+async function post(path: string, body: object, late: string): Promise<Answer> {
+  const signal = AbortSignal.timeout(ANSWER_MS)
   try {
     const headers = { 'content-type': 'application/json' }
-    const reply = await request(path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const sent = { method: 'POST', headers, body: JSON.stringify(body), signal }
+    const reply = await request(path, sent)
     return {
       isDone: reply.ok,
       text: wordsOf((await reply.json()) as Said),
     }
   } catch (error) {
+    if (signal.aborted) return { isDone: false, text: late }
     return { isDone: false, text: error instanceof Error ? error.message : String(error) }
   }
+}
+
+interface Answer {
+  readonly isDone: boolean
+  readonly text: string
 }
 
 interface Said {

@@ -116,11 +116,45 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
     await page.keyboard.press('Enter')
     await page.waitForSelector('#confirm[open]')
     expect(await page.textContent('#confirm-title')).toContain('Fail over mymaster')
+    await seen('the plan', 'confirm-body', /would become the master in place of/)
     const plan = await page.evaluate('document.getElementById("confirm-body").innerText')
     expect(plan).toMatch(/would become the master in place of .*\n1\. be elected .*\n2\. /)
     await picture('5-dialog')
     await page.keyboard.press('Escape')
     await page.waitForSelector('#confirm:not([open])', { state: 'attached' })
+  })
+
+  test('text that the reader has marked stays marked while figures change', async () => {
+    const figures = () => page.textContent('#nodes')
+    const marked = () => page.evaluate('getSelection().toString()')
+    await page.evaluate(
+      `getSelection().selectAllChildren(document.querySelector('#nodes td.name'))`,
+    )
+    const before = await figures()
+    const text = await marked()
+    expect(text).toMatch(/^127\.0\.0\.1:\d+$/)
+    await until('other figures', 20_000, async () => (await figures()) !== before)
+    expect(await marked()).toBe(text)
+  })
+
+  test('of a Sentinel that hangs the dialog opens at once, and says so after five seconds', async () => {
+    const [own] = cluster.sentinels as [Program]
+    own.signal('SIGSTOP')
+    try {
+      await page.click('#steering form:first-child button')
+      await page.waitForSelector('#confirm[open]', { timeout: 2_000 })
+      await seen('it is asked', 'confirm-body', /Asking the Sentinel/)
+      expect(await page.isDisabled('#confirm-do')).toBe(true)
+      await seen('it hangs', 'confirm-body', /✗ The Sentinel does not answer/, 10_000)
+      expect(await page.isDisabled('#confirm-do')).toBe(true)
+    } finally {
+      own.signal('SIGCONT')
+    }
+    await page.click('#confirm button[value=close]')
+    await page.click('#steering form:first-child button')
+    await seen('it answers again', 'confirm-body', /would become the master in place of/)
+    await page.click('#confirm button[value=close]')
+    await seen('all is well again', 'verdict', /all is well/)
   })
 
   test('a planned handover by the page changes the master', async () => {
