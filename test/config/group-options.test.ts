@@ -81,6 +81,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'report/lanes/node-lane.ts': ['promotion'],
       'report/page/page-figure.ts': ['promotion'],
       'scenario/language/build-paths.ts': ['zones'],
+      'server/persistence/load-refusals.ts': ['rename-command'],
       'server/replication/strict/strict.ts': ['voter'],
     },
   },
