@@ -16,6 +16,7 @@ import { type OwnPort, sharedPorts } from './shared-ports.ts'
 /** Empty if there is nothing to say. The only errors are ports that are one, and quorums that can never be reached. */
 export function advise(file: SentinelFile): Problem[] {
   const { groups } = file.core
+  if (isProxyAlone(file)) return adviseProxy(file)
   if (groups.length === 0) {
     const hint = 'there is nothing to do until SENTINEL MONITOR adds a group'
     return [...advisePorts(file), warn(file, 'W_NO_GROUP', 'groups', 'no group is monitored', hint)]
@@ -33,23 +34,53 @@ export function advise(file: SentinelFile): Problem[] {
   return [...advisePorts(file), ...adviseNumber(file), ...adviseName(file), ...perGroup]
 }
 
+/** What a proxy reads of its file beside `proxy:`; the file itself has no name. */
+const BESIDE_PROXY = /^(?:|proxy|tls|http-[a-z-]+|log-[a-z]+|black-box[a-z-]*|state-dir)$/
+
+/** Whether it is the file of `vedette proxy`: it has a proxy, and nothing that only a Sentinel reads. */
+export function isProxyAlone({ proxy, core, locations }: SentinelFile): boolean {
+  if (proxy === undefined || core.groups.length > 0) return false
+  return [...locations.keys()].every((option) => BESIDE_PROXY.test(option.split('.')[0] ?? ''))
+}
+
+/** In the process of a Sentinel it asks that one; alone it has to be told whom to ask. */
+function adviseProxy(file: SentinelFile): Problem[] {
+  const count = file.proxy?.sentinels.length ?? 0
+  const hint = 'name at least three Sentinels, as 10.0.0.1:26379'
+  const option = 'proxy.sentinels'
+  if (count === 0) {
+    const missing = warn(file, 'E_MISSING', option, 'is required where no Sentinel runs', hint)
+    return [...advisePorts(file), { ...missing, severity: 'error' }]
+  }
+  if (count > 2) return advisePorts(file)
+  const message =
+    count === 1
+      ? 'the proxy believes one Sentinel alone, and no other where it is down'
+      : 'with two Sentinels, no master is confirmed while one is down'
+  return [...advisePorts(file), warn(file, 'W_FEW_SENTINELS', option, message, hint)]
+}
+
 function advisePorts(file: SentinelFile): Problem[] {
   return sharedPorts(ownPorts(file)).map(({ option, message, hint }) => {
     return { ...warn(file, 'E_DUPLICATE', option, message, hint), severity: 'error' }
   })
 }
 
-function ownPorts({ listen, core, http, proxy, locations }: SentinelFile): readonly OwnPort[] {
-  const { bind } = listen
+function ownPorts(file: SentinelFile): readonly OwnPort[] {
+  const { listen, core, http, proxy, locations } = file
+  const bind = isProxyAlone(file) ? (proxy?.bind ?? []) : listen.bind
   // As the file has it, a sentinel.yml or a sentinel.conf.
   const tlsPort = locations.has('tls.port') ? 'tls.port' : 'tls-port'
   const entrances = (proxy?.groups ?? []).flatMap(({ name, port, readPort }) => [
     { option: `proxy.groups.${name}.port`, port, bind: proxy?.bind ?? [] },
     { option: `proxy.groups.${name}.read-port`, port: readPort, bind: proxy?.bind ?? [] },
   ])
-  return [
+  const doors = [
     { option: 'port', port: listen.port, bind },
     { option: tlsPort, port: core.tlsPort, bind },
+  ]
+  return [
+    ...(isProxyAlone(file) ? [] : doors),
     { option: 'http-port', port: http.port, bind: http.bind.length > 0 ? http.bind : bind },
     ...entrances,
   ]

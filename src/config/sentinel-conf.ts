@@ -155,7 +155,7 @@ function optionsOf(line: ConfLine): string[] {
 }
 
 /** Where the two files differ in more than their form. */
-const YML_NAMES: ReadonlyMap<string, string> = new Map<string, string>([
+export const YML_NAMES: ReadonlyMap<string, string> = new Map<string, string>([
   ['dir', 'state-dir'],
   ['logfile', 'log-file'],
   ['loglevel', 'log-level'],

@@ -21,6 +21,7 @@ import { groupNameFault } from './group-name.ts'
 import type { HttpOptions } from './http-options.ts'
 import { inFileOrder, type Location, type Problem, type ProblemCode } from './problem.ts'
 import { type ProxyYml, proxyFaults, toProxy } from './proxy-file.ts'
+import { YML_NAMES } from './sentinel-conf.ts'
 import type { ParsedSentinelFile, SentinelFile } from './sentinel-file.ts'
 import { type GroupYml, optionsAt, SENTINEL_YML, type SentinelYml } from './sentinel-schema.ts'
 import { didYouMean } from './suggest.ts'
@@ -132,8 +133,17 @@ function toProblems(issue: z.core.$ZodIssue, document: YmlDocument, file: string
 function unknownKey(path: readonly PropertyKey[], document: YmlDocument, file: string): Problem {
   const address = addressOf(path)
   const place = document.keys.get(address) ?? { line: 1, column: 1, path: address }
-  const hint = didYouMean(String(path.at(-1)), optionsAt(path.slice(0, -1)))
+  const hint = nameInYml(path, optionsAt(path.slice(0, -1)))
   return problem('E_UNKNOWN', place, 'unknown option', hint, file)
+}
+
+/** For a name of sentinel.conf that is another one here. */
+function nameInYml(path: readonly PropertyKey[], known: readonly string[]): string {
+  const word = String(path.at(-1))
+  const inTls = path.length === 1 && word.startsWith('tls-') ? word.slice('tls-'.length) : ''
+  if (optionsAt(['tls']).includes(inTls)) return `write ${inTls} below tls:`
+  const name = YML_NAMES.get(word) ?? ''
+  return didYouMean(word, known) || (known.includes(name) ? `in a sentinel.yml it is ${name}` : '')
 }
 
 function groupNameProblems(document: YmlDocument, file: string): Problem[] {

@@ -226,6 +226,11 @@ describe('a problem', () => {
     ],
     ['port: 1\n---\nport: 2', 'E_SYNTAX f.yml:2:1  more than one document (---) in the file'],
     ['port: 1\nport: 2', 'E_DUPLICATE f.yml:2:1  port  the same option twice'],
+    [
+      'dir: /var/lib',
+      'E_UNKNOWN f.yml:1:1  dir  unknown option  (in a sentinel.yml it is state-dir)',
+    ],
+    ['tls-port: 1', 'E_UNKNOWN f.yml:1:1  tls-port  unknown option  (write port below tls:)'],
     ['constructor: 1', 'E_UNKNOWN f.yml:1:1  constructor  unknown option'],
     [
       'groups: { g: { quorum: 2, master: [::1]:6379 } }',

@@ -5,6 +5,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { utf8Text } from '../../base/utf8.ts'
+import { isProxyAlone } from '../../config/check.ts'
 import type { ConfLine } from '../../config/conf-lines.ts'
 import type { HttpOptions } from '../../config/http-options.ts'
 import type { Problem, ProblemCode } from '../../config/problem.ts'
@@ -34,20 +35,26 @@ import { type CertificateQuestion, examineCertificates } from './certificates.ts
 /** Where a directive stands, by its name in redis.conf. */
 export type Locate = (directive: string) => Pick<Problem, 'file' | 'line' | 'column' | 'path'>
 
-/** What is wrong on this machine with a Sentinel's configuration, which was read from `path`. */
+/** What is wrong on this machine with a Sentinel's configuration, or a proxy's, which was read from `path`. */
 export async function problemsOfSentinel(file: SentinelFile, path: string): Promise<Problem[]> {
   const locate = locateIn(file)
-  return [
-    ...stateProblems(file, path, locate),
+  const shared = [
     ...logProblems(homeOf(file, path), file.logFile, locate),
     ...certificateProblems(certificatesOf(file, path), locate),
+    ...tokenProblems(file.http, locate),
+    ...(await bindProblems(file.proxy?.bind ?? [], () => locate('proxy.bind'))),
+  ]
+  // It has no state, no users, and no port of a Sentinel.
+  if (isProxyAlone(file)) return shared
+  return [
+    ...stateProblems(file, path, locate),
+    ...shared,
     ...aclProblems(locate, () =>
       openAclFile(file.aclFile, homeOf(file, path), (found) =>
         checkSentinelAclFile(found, file.core),
       ),
     ),
     ...webhookProblems(file),
-    ...tokenProblems(file.http, locate),
     ...(await bindProblems(file.listen.bind, locate)),
     ...(await sourceProblems(file.bindSourceAddr, locate)),
   ]

@@ -53,6 +53,27 @@ test('a file in which all is well has no problems', async () => {
   expect(await found(write('redis.conf', 'bind 127.0.0.1', 'save 900 1'))).toEqual([])
 })
 
+const PROXY = 'groups: { g: { port: 6400 } }'
+const THREE = 'sentinels: ["10.0.0.1:26379", "10.0.0.2:26379", "10.0.0.3:26379"]'
+
+test('a file that has only a proxy is judged as one: it needs no group, and Sentinels to ask', async () => {
+  expect(await found(write('p.yml', `proxy: { ${THREE}, ${PROXY} }`, 'http-port: 26379'))).toEqual(
+    [],
+  )
+  expect(await found(write('p.yml', `proxy: { ${PROXY} }`))).toEqual([
+    'error E_MISSING - proxy.sentinels: is required where no Sentinel runs',
+  ])
+  expect(await found(write('p.yml', `proxy: { sentinels: ["10.0.0.1:26379"], ${PROXY} }`))).toEqual(
+    [expect.stringMatching(/^warning W_FEW_SENTINELS 1 proxy.sentinels: the proxy believes one/)],
+  )
+  expect(await found(write('p.yml', `proxy: { ${THREE}, ${PROXY}, bind: 192.0.2.7 }`))).toEqual([
+    expect.stringMatching(/^error E_BIND 1 proxy.bind: 192.0.2.7: /),
+  ])
+  expect(
+    await found(write('s.yml', 'port: 26379', 'bind: 127.0.0.1', `proxy: { ${PROXY} }`)),
+  ).toEqual([expect.stringContaining('W_NO_GROUP')])
+})
+
 test('a log file that could not be opened is an error, with the line, and none is made', async () => {
   const missing = join(folder, 'logs/vedette.log')
   const reason = `cannot write the log file ${missing}: ENOENT`
