@@ -15,6 +15,7 @@ import { doubtClocks } from '../pause/pause.ts'
 import { askWhatIsLeft } from '../pause/share-pause.ts'
 import type { Turn } from '../state.ts'
 import { instancesOf } from '../state.ts'
+import { log } from '../turn.ts'
 import { checkDown, checkOdown } from './down.ts'
 
 /** How often the clocks are compared when nothing else happens. */
@@ -24,10 +25,31 @@ const HEARTBEAT_MS = GRID_MS
 export function checkClocks(turn: Turn): void {
   const { tilt, config } = turn.state
   const stalledMs = turn.now.monoMs - tilt.last.monoMs
-  const jumpedMs = Math.abs(turn.now.wallMs - tilt.last.wallMs - stalledMs)
+  const driftMs = turn.now.wallMs - tilt.last.wallMs - stalledMs
+  const jumpedMs = Math.abs(driftMs)
   tilt.last = turn.now
   const limitMs = config.periods.tiltTriggerMs
-  if (stalledMs > limitMs || jumpedMs > limitMs) enterTilt(turn)
+  if (stalledMs > limitMs || jumpedMs > limitMs) {
+    enterTilt(turn, causes(stalledMs, driftMs, limitMs).join(', and '))
+  }
+}
+
+function causes(stalledMs: number, driftMs: number, limitMs: number): readonly string[] {
+  return [
+    ...(stalledMs > limitMs ? [`this process stood still for ${seconds(stalledMs)}`] : []),
+    ...(Math.abs(driftMs) > limitMs ? [jumpText(driftMs)] : []),
+  ]
+}
+
+/** The monotonic clock of Linux stops while a machine is suspended; the wall clock is then set forward. */
+function jumpText(jumpedMs: number): string {
+  return jumpedMs > 0
+    ? `the clock jumped forward by ${seconds(jumpedMs)} (it was set, or this machine was suspended)`
+    : `the clock jumped back by ${seconds(-jumpedMs)}`
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`
 }
 
 /** The heartbeat: compares the clocks when nothing else happens, and leaves TILT when it is time. */
@@ -38,11 +60,13 @@ export function onHeartbeat(turn: Turn): void {
   if (sinceMs !== undefined && now.monoMs - sinceMs >= state.config.periods.tiltMs) leaveTilt(turn)
 }
 
-function enterTilt(turn: Turn): void {
+/** The cause is for the log: the event says what redis-sentinel says. */
+function enterTilt(turn: Turn, cause: string): void {
   const { tilt } = turn.state
   tilt.sinceMs = turn.now.monoMs
   tilt.total++
   for (const group of turn.state.groups.values()) doubtClocks(group)
+  log(turn, 'warning', `TILT: ${cause}`)
   announce(turn, '+tilt', undefined)
 }
 
