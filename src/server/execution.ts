@@ -13,7 +13,7 @@ import type { CommandInfo } from './catalogue/command-info.ts'
 import type { CommandTable } from './catalogue/command-table.ts'
 import type { CommandContext, NodeServices } from './context.ts'
 import { type CommandEffect, commandsOf, deletion, Effects, type EffectTargets } from './effects.ts'
-import { countError } from './info/stats.ts'
+import { countError, errorsInside } from './info/stats.ts'
 import type { Db } from './keyspace/db.ts'
 import { Unfinished } from './scripting/unfinished.ts'
 import type { KeyWait } from './sessions/blocked.ts'
@@ -152,7 +152,16 @@ export class Execution implements CommandContext {
     if (reply?.kind === 'error') {
       command.failedCalls++
       if (reply.isCounted !== true) countError(this.node.stats, reply.text)
-    }
+    } else if (command.runsScript && reply !== undefined) this.#countInside(command, reply)
+  }
+
+  /** The errors in the answer of a script, each of which is an error reply for Redis. */
+  #countInside(command: Command, reply: Reply): void {
+    const errors = errorsInside(reply)
+    const fresh = errors.filter(({ isCounted }) => isCounted !== true)
+    for (const { text } of fresh) countError(this.node.stats, text)
+    // Redis sees by its count of errors that a command failed, once, and is told of the others one by one.
+    command.failedCalls += errors.length - fresh.length + Math.min(1, fresh.length)
   }
 
   // Scripts that take longer than a slice

@@ -1,3 +1,7 @@
+import type { Reply } from '../../resp/reply.ts'
+
+type ErrorReply = Extract<Reply, { kind: 'error' }>
+
 /** What INFO counts. CONFIG RESETSTAT resets it. */
 export interface NodeStats {
   connections: number
@@ -79,4 +83,15 @@ export function countError(stats: NodeStats, text: string): void {
   const count = stats.errors.get(code)
   if (count === undefined && stats.errors.size >= MAX_ERROR_CODES) return
   stats.errors.set(code, (count ?? 0) + 1)
+}
+
+/** The errors at any depth of an answer that a script has put together; they are added to `found`. */
+export function errorsInside(reply: Reply, found: ErrorReply[] = []): readonly ErrorReply[] {
+  if (reply.kind === 'error') found.push(reply)
+  else if (reply.kind === 'map') {
+    for (const entry of reply.entries) for (const part of entry) errorsInside(part, found)
+  } else if (reply.kind === 'array' || reply.kind === 'set') {
+    for (const item of reply.items) errorsInside(item, found)
+  }
+  return found
 }

@@ -33,6 +33,16 @@ describe('a script that takes long', () => {
     expect(runner.say('PING')).toBe('+PONG\r\n')
   })
 
+  test('is no function: FUNCTION STATS is refused, FUNCTION KILL names the other way', () => {
+    const { harness, other } = busyNode(ENDLESS)
+    harness.advance(150)
+    expect(other.say('FUNCTION STATS')).toContain(BUSY)
+    expect(other.say('FUNCTION KILL')).toMatch(/^-BUSY .*SCRIPT KILL/)
+    expect(other.say('SCRIPT KILL')).toBe('+OK\r\n')
+    harness.advance(10)
+    expect(other.say('FUNCTION STATS')).toMatch(/^\*4\r\n\$14\r\nrunning_script\r\n\$-1\r\n/)
+  })
+
   test('cannot be kept alive by pcall', () => {
     const { harness, runner, other } = busyNode(
       'while true do pcall(function() while true do end end) end',

@@ -132,6 +132,22 @@ describe('INFO', () => {
     expect(client.say('INFO errorstats commandstats')).not.toContain('errorstat_')
   })
 
+  test('counts the errors inside of an answer of a script, and the command that it ran as failed', () => {
+    const client = new NodeHarness().client()
+    client.say('SET text v')
+    const inner = "{redis.error_reply('ARR y'), redis.pcall('lpush','text','v')}"
+    client.send('EVAL', `return {redis.error_reply('ARR x'), ${inner}}`, '0')
+    const text = client.say('INFO all')
+    for (const line of [
+      'cmdstat_eval:calls=1,usec=0,usec_per_call=0.00,rejected_calls=0,failed_calls=2',
+      'errorstat_ARR:count=2',
+      'errorstat_WRONGTYPE:count=1',
+      'total_error_replies:3',
+    ]) {
+      expect(text).toContain(`${line}\r\n`)
+    }
+  })
+
   test('gives the sections asked for, in any case, and nothing for unknown ones', () => {
     const client = new NodeHarness().client()
     expect(client.say('INFO CPU keyspace')).toMatch(/# CPU\r\n[^#]*\r\n\r\n# Keyspace\r\n/)

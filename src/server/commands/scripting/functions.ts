@@ -5,7 +5,7 @@ import { array, bulk, error, integer, NULL, OK, type Reply, simple } from '../..
 import { arg, command, container, type Family, helpReply } from '../../catalogue/command.ts'
 import { ON_ALL_SHARDS, REPORT_OF_SHARD, UNORDERED } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
-import { BAD_PAYLOAD, unknownSubcommandOrArity } from '../../errors.ts'
+import { BAD_PAYLOAD, BUSY_SCRIPT, unknownSubcommandOrArity } from '../../errors.ts'
 import type { Library } from '../../functions.ts'
 import { FOOTER_BYTES, isSoundPayload, withFooter } from '../../rdb/dump-payload.ts'
 import { OPCODE } from '../../rdb/rdb-format.ts'
@@ -116,8 +116,10 @@ function parseListOptions(argv: readonly string[]): ListOptions | Reply {
 
 function stats({ node, now }: CommandContext): Reply {
   const { run } = node.scripting
+  // As in Redis, to EVAL it is a command like others; to itself it is none.
+  if (run !== undefined && run.kind !== 'function') return BUSY_SCRIPT
   const running: Reply =
-    run?.kind !== 'function'
+    run === undefined
       ? NULL
       : map([
           ['name', bulk(run.name)],
