@@ -10,7 +10,7 @@
 import { unreachable } from '../base/assert.ts'
 import { parseInt64 } from '../base/decimal.ts'
 import { MAX_BULK_BYTES, MAX_UNREAD_BYTES, RespInput } from './input.ts'
-import type { Reply } from './reply.ts'
+import { noByteString, type Reply } from './reply.ts'
 
 /** The stream no longer makes sense; `text` says why. Close the connection. */
 export interface Malformed {
@@ -97,7 +97,9 @@ export class ReplyDecoder {
     this.#limits = limits
   }
 
+  /** Throws a TypeError if it gets a Buffer. */
   push(bytes: string): void {
+    if (typeof bytes !== 'string') throw noByteString('ReplyDecoder')
     if (this.#hasEnded || this.#hasOverflowed) return
     this.#hasOverflowed = this.#input.unreadBytes + bytes.length > MAX_UNREAD_BYTES
     if (!this.#hasOverflowed) this.#input.push(bytes)

@@ -85,3 +85,10 @@ export function list<T>(elements: readonly T[], show: (element: T) => Reply): Re
 export function bulkMap(pairs: readonly (readonly [string, string])[]): Reply {
   return { kind: 'map', entries: pairs.map(([key, value]) => [bulk(key), bulk(value)] as const) }
 }
+
+/** For programs that hand a decoder what their socket gave them. */
+export function noByteString(decoder: string): TypeError {
+  return new TypeError(
+    `${decoder}.push takes a latin1 string: use socket.setEncoding('latin1') or buffer.toString('latin1')`,
+  )
+}

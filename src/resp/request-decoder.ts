@@ -3,6 +3,7 @@
  * The limits and texts are Redis'. Nothing is ever allocated from an announced length: memory grows
  * with the bytes that really arrive, and `pendingBytes` says how many those are.
  */
+
 import { parseInt64 } from '../base/decimal.ts'
 import { splitArgs } from '../base/split-args.ts'
 import {
@@ -13,6 +14,7 @@ import {
   USUAL_BULK_BYTES,
   USUAL_WORDS,
 } from './input.ts'
+import { noByteString } from './reply.ts'
 
 export type Request =
   | { readonly kind: 'command'; readonly argv: string[] }
@@ -109,7 +111,9 @@ export class RequestDecoder {
     return `${count}${words}${bulk}${this.#input.unread}`
   }
 
+  /** Throws a TypeError if it gets a Buffer. */
   push(bytes: string): void {
+    if (typeof bytes !== 'string') throw noByteString('RequestDecoder')
     if (this.#hasEnded || this.#hasOverflowed) return
     this.#hasOverflowed = this.#input.unreadBytes + bytes.length > this.#maxPendingBytes()
     if (!this.#hasOverflowed) this.#input.push(bytes)
