@@ -25,6 +25,7 @@ const FIELD_EXPIRY_VERSION = 12
 /** Undefined if it would be longer than `maxBytes`. */
 export function dumpPayload(value: Value, form: StringForm, maxBytes: number): string | undefined {
   const pieces: string[] = []
+  const crc = new Crc64()
   let bytes = FOOTER_BYTES
   const record = rdbValue(value, form)
   for (
@@ -34,9 +35,12 @@ export function dumpPayload(value: Value, form: StringForm, maxBytes: number): s
   ) {
     bytes += piece.length
     if (bytes > maxBytes) return undefined
+    // At once: the engine makes one string of the piece then, and lets go of the thousands it was put together from.
+    crc.update(piece)
     pieces.push(piece)
   }
-  return withFooter(pieces.join(''), versionOf(value))
+  pieces.push(footer(crc, versionOf(value)))
+  return pieces.join('')
 }
 
 function versionOf(value: Value): number {
@@ -47,11 +51,15 @@ function versionOf(value: Value): number {
 /** `record` with the version of its format and the checksum. */
 export function withFooter(record: string, version: number): string {
   const crc = new Crc64()
-  // Apart from what follows: the engine would have to copy a long record to put both into one string.
   crc.update(record)
+  return record + footer(crc, version)
+}
+
+/** `crc`: of the record. */
+function footer(crc: Crc64, version: number): string {
   const form = String.fromCharCode(version & 0xff, version >> 8)
   crc.update(form)
-  return record + form + crc.digest()
+  return form + crc.digest()
 }
 
 /** Whether the footer confirms the bytes before it, and has a version we know. `skipsChecksum`: only the latter. */

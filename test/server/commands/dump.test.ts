@@ -10,6 +10,7 @@ import {
 import { rdbString } from '../../../src/server/rdb/rdb-encode.ts'
 import { compressedString } from '../../../src/server/rdb/rdb-writer.ts'
 import { CountedMembers } from '../../../src/server/values/counted.ts'
+import { Deque } from '../../../src/server/values/deque.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
@@ -85,6 +86,18 @@ describe('a payload of ours', () => {
   test('says version 9, which every server since Redis 5 takes', () => {
     const payload = dumpPayload({ type: 'string', bytes: 'v' }, rdbString, NO_LIMIT)!
     expect(payload.slice(-10, -8)).toBe('\x09\0')
+  })
+
+  test('of many pieces has the checksum of all of them, and carries the value', () => {
+    const items = Array.from({ length: 30_000 }, (_, at) => `element:${at}`)
+    const payload = dumpPayload(
+      { type: 'list', items: new Deque(items) },
+      compressedString,
+      NO_LIMIT,
+    )
+    expect(isSoundPayload(payload ?? '', false)).toBe(true)
+    const value = valueOfPayload(payload ?? '')
+    expect(value && contentsOf(value)).toEqual(items)
   })
 
   test('is not made when it would be too long', () => {
