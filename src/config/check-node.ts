@@ -10,6 +10,7 @@ import { usersOfLines } from '../acl/user-lines.ts'
 import { ruleBook } from '../server/access/access-start.ts'
 import { Settings } from '../server/settings/settings.ts'
 import type { ConfLine } from './conf-lines.ts'
+import { addressHint, canonicalHost } from './host-name.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 
 export interface NodeFile {
@@ -30,7 +31,23 @@ export function directiveRefusal(name: string, value: string): string | undefine
 
 /** Warnings only; empty if there is nothing to warn about. */
 export function adviseNode(node: NodeFile): Problem[] {
-  return [...adviseKeeping(node), ...adviseDump(node), ...adviseGuard(node), ...adviseVoter(node)]
+  return [
+    ...adviseMaster(node),
+    ...adviseKeeping(node),
+    ...adviseDump(node),
+    ...adviseGuard(node),
+    ...adviseVoter(node),
+  ]
+}
+
+/** [replicaof] The host is looked up when the node connects: it would try for ever. */
+function adviseMaster(node: NodeFile): Problem[] {
+  const [host = ''] = node.settings.text('replicaof').split(' ')
+  if (host === '' || canonicalHost(host) !== undefined) return []
+  const message = `'${host}' is no address and no host name: the node will not find its master`
+  const hint = addressHint(host, 'an address or a name, such as 10.0.0.1')
+  const path = node.lines.some(({ directive }) => directive === 'slaveof') ? 'slaveof' : 'replicaof'
+  return [warn(node, 'W_MASTER_ADDRESS', path, message, hint)]
 }
 
 function adviseKeeping(node: NodeFile): Problem[] {

@@ -86,6 +86,11 @@ export function commentHint({ args }: ConfLine): string {
   return args.some((word) => word.startsWith('#')) ? 'a comment needs a line of its own' : ''
 }
 
+/** For a line with more words than its directive takes: a comment, or mostly a password. */
+export function tooManyHint(line: ConfLine): string {
+  return commentHint(line) || 'a value with blanks stands in quotes'
+}
+
 /** A notice about a line that is valid. */
 export function lineNotice({ file, line, column, directive }: ConfLine, message: string): Problem {
   const code = 'W_IGNORED'

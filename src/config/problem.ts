@@ -56,6 +56,7 @@ export type ProblemCode =
   | 'W_VOTERS_TOGETHER'
   | 'W_VOTER_NEVER_PROMOTED'
   /** Advice about a redis.conf: see check-node.ts. */
+  | 'W_MASTER_ADDRESS'
   | 'W_KEEPS_NOTHING'
   | 'W_DUMP_NOT_LOADED'
   | 'W_GUARD_NEEDS_INFO'

@@ -11,6 +11,7 @@ import {
   numberAfter,
   readConfLines,
   readOverrides,
+  tooManyHint,
 } from './conf-lines.ts'
 import { type ConfOutside, NO_OUTSIDE } from './config-filesystem.ts'
 import { type Fatal, firstFatal, type LineFault, MAX_FAULTS } from './fatal.ts'
@@ -36,6 +37,7 @@ export interface RedisConf {
   readonly directives: readonly ConfLine[]
 }
 
+const WRONG_NUMBER = 'wrong number of arguments'
 /** The data node's answer for a directive it does not know; we add a hint. */
 export const UNKNOWN_DIRECTIVE = 'Bad directive or wrong number of arguments'
 
@@ -101,7 +103,10 @@ function problemOf(
   }
   const reason = check(line.directive, line.args)
   if (reason === undefined) return undefined
-  if (reason !== UNKNOWN_DIRECTIVE) return lineError(line, 'E_VALUE', reason, commentHint(line))
+  if (reason !== UNKNOWN_DIRECTIVE) {
+    const isTooMany = reason === WRONG_NUMBER && line.args.length > 1
+    return lineError(line, 'E_VALUE', reason, isTooMany ? tooManyHint(line) : commentHint(line))
+  }
   const hint = didYouMean(line.directive, known) || NO_SUCH_DIRECTIVE
   return lineError(line, 'E_UNKNOWN', reason, hint)
 }

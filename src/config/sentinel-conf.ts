@@ -16,8 +16,10 @@ import {
   numberAfter,
   readConfLines,
   readOverrides,
+  tooManyHint,
 } from './conf-lines.ts'
 import { type ConfOutside, NO_OUTSIDE } from './config-filesystem.ts'
+import { WRONG_NUMBER } from './directive-words.ts'
 import { firstFatal, type LineFault, MAX_FAULTS } from './fatal.ts'
 import { inFileOrder, type Problem } from './problem.ts'
 import { GLOBAL_DIRECTIVES, MONITOR } from './sentinel-directives.ts'
@@ -97,7 +99,7 @@ function applySentinel(draft: Draft, line: ConfLine): Objection | undefined {
   if (line.args.length === 0) return undefined
   const global = keyword === 'monitor' ? MONITOR : GLOBAL_DIRECTIVES.get(keyword)
   if (global === undefined) return applyToGroup(draft, keyword, words)
-  if (words.length !== global.words) return unrecognized(`takes ${global.words} words`)
+  if (words.length !== global.words) return wrongCount('takes', [global.words])
   return global.apply(draft, words)
 }
 
@@ -109,7 +111,7 @@ function applyToGroup(
   const directive = GROUP_DIRECTIVES.get(keyword)
   if (directive === undefined) return unrecognized(didYouMean(keyword, KEYWORDS))
   if (!directive.words.includes(words.length)) {
-    return unrecognized(`takes a group name and ${directive.words.join(' or ')} words`)
+    return wrongCount('takes a group name and', directive.words)
   }
   const group = draft.groups.get(name)
   if (group !== undefined) return directive.apply(group, words, draft)
@@ -119,13 +121,23 @@ function applyToGroup(
 
 const KEYWORDS = ['monitor', ...GLOBAL_DIRECTIVES.keys(), ...GROUP_DIRECTIVES.keys()]
 
+function wrongCount(takes: string, counts: readonly number[]): Objection {
+  const isOne = counts.length === 1 && counts[0] === 1
+  return unrecognized(isOne ? `${takes} ${ONE_WORD}` : `${takes} ${counts.join(' or ')} words`)
+}
+
+const ONE_WORD = '1 word'
+
 function unrecognized(hint: string): Objection {
   return refusal('E_UNKNOWN', 'Unrecognized sentinel configuration statement.', hint)
 }
 
 function toProblem(line: ConfLine, objection: Objection): Problem {
   const { file, line: number, column } = line
-  const hint = [objection.hint, commentHint(line)].filter(Boolean).join('; ')
+  const isTooMany = objection.message === WRONG_NUMBER.message && line.args.length > 1
+  const isOneInMany = objection.hint.endsWith(ONE_WORD) && line.args.length > 2
+  const about = isTooMany || isOneInMany ? tooManyHint(line) : commentHint(line)
+  const hint = [objection.hint, about].filter(Boolean).join('; ')
   return { ...objection, hint, file, line: number, column, path: pathOf(line) }
 }
 

@@ -26,6 +26,13 @@ test('an ordinary file gets no advice', () => {
   expect(advice('appendonly yes\nsave ""\n', ['dump.rdb', 'appendonlydir'])).toEqual([])
 })
 
+test('a master that is no address and no name is pointed out', () => {
+  expect(advice('port 1\nreplicaof [::1] 6379\n')).toEqual([[2, 'W_MASTER_ADDRESS']])
+  expect(advice('slaveof 127.1 6379\n')).toEqual([[1, 'W_MASTER_ADDRESS']])
+  for (const host of ['::1', '10.0.0.1', 'redis-0.redis', 'NO'])
+    expect(advice(`replicaof ${host} ${host === 'NO' ? 'ONE' : 6379}\n`)).toEqual([])
+})
+
 test('a node that keeps nothing is pointed out', () => {
   expect(advice('port 7000\nsave ""\n')).toEqual([[2, 'W_KEEPS_NOTHING']])
 })

@@ -210,6 +210,22 @@ test('a comment behind a value is refused as by Redis, with a word about it', ()
   expect(node.problems).toMatchObject([{ message: 'wrong number of arguments', hint }])
 })
 
+test('a value in two words is told that it stands in quotes, and is not repeated', () => {
+  const quotes = 'a value with blanks stands in quotes'
+  const wrong = (text: string) => {
+    const parsed = parseSentinelConf(text, 's.conf')
+    return parsed.ok ? [] : parsed.problems.map(({ hint }) => hint)
+  }
+  expect(wrong('sentinel sentinel-pass x y')).toEqual([`takes 1 word; ${quotes}`])
+  expect(wrong('sentinel sentinel-pass')).toEqual(['takes 1 word'])
+  expect(wrong('requirepass x y')).toEqual([quotes])
+  expect(wrong('sentinel monitor m 10.0.0.1 6379 2\nsentinel auth-pass m x y')).toEqual([
+    `takes a group name and 1 word; ${quotes}`,
+  ])
+  const node = parseRedisConf('masterauth x y', 'r.conf', [], () => 'wrong number of arguments')
+  expect(node.problems).toMatchObject([{ hint: quotes }])
+})
+
 test('a word that begins with # hides no better hint: a password may', () => {
   const lines = ['sentinel monitor mymaster 10.0.0.1 6379 2', 'sentinel auth-pass mymastr #secret']
   const parsed = parseSentinelConf(lines.join('\n'), 's.conf')
