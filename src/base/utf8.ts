@@ -23,6 +23,14 @@ function encodePoint(point: number): string {
   return String.fromCharCode(0xf0 | (point >> 18), tail(12), tail(6), tail(0))
 }
 
+/**
+ * Bytes that are UTF-8 in any case, for documents that must be: what is no UTF-8 is read as Latin-1. Names of groups
+ * and hosts come from users and from the network.
+ */
+export function soundUtf8(bytes: string): string {
+  return /[\x80-\xff]/.test(bytes) ? utf8Bytes(utf8Text(bytes)) : bytes
+}
+
 /** The text of UTF-8 bytes. Bytes that are not valid UTF-8 stay as they are, one character each. */
 export function utf8Text(bytes: string): string {
   return bytes.replace(SEQUENCE, (sequence) => {

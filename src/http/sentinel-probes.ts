@@ -5,6 +5,7 @@
  * all of them.
  */
 import { type Address, hostAndPort } from '../base/ip.ts'
+import { soundUtf8 } from '../base/utf8.ts'
 import { sameAddress, shownHost } from '../core/names/names.ts'
 import {
   commandLink,
@@ -43,13 +44,18 @@ export interface SentinelQuestion {
 export function findGroup(state: State, name: string | undefined): Group | ProbeAnswer {
   const names = [...state.groups.keys()]
   if (name !== undefined) {
-    const group = state.groups.get(name)
+    const group = state.groups.get(name) ?? shownAs(state, name)
     return group ?? badQuestion(404, `no group is called ${name}${known(names)}`)
   }
   const [only] = state.groups.values()
   if (only !== undefined && names.length === 1) return only
   if (names.length === 0) return badQuestion(404, 'this Sentinel watches no group')
   return badQuestion(400, `name the group, as in ?group=NAME or /groups/NAME/...${known(names)}`)
+}
+
+/** A name that is no UTF-8 goes by what documents show of it: no address and no JSON can have it otherwise. */
+function shownAs(state: State, name: string): Group | undefined {
+  return [...state.groups.values()].find(({ config }) => soundUtf8(config.name) === name)
 }
 
 function known(names: readonly string[]): string {

@@ -4,6 +4,7 @@
  * moment; two items may be some milliseconds apart.
  */
 import { assert } from '../base/assert.ts'
+import { soundUtf8 } from '../base/utf8.ts'
 
 /** Some 10 KiB of groups with three nodes each. */
 const SLICE_ITEMS = 4
@@ -16,7 +17,7 @@ export class SlicedList<Item> {
 
   /** `head`: an object whose last field is the list, empty so far. */
   constructor(head: object, items: Iterable<Item>) {
-    const text = JSON.stringify(head)
+    const text = soundUtf8(JSON.stringify(head))
     assert(text.endsWith(`[${CLOSED}`), 'the list comes last')
     this.#waiting = [...items].reverse()
     this.#pieces.push(text.slice(0, -CLOSED.length))
@@ -30,7 +31,7 @@ export class SlicedList<Item> {
       const entry = entryOf(item)
       if (entry === undefined) continue
       if (!this.#isFirst) this.#pieces.push(',')
-      this.#pieces.push(JSON.stringify(entry))
+      this.#pieces.push(soundUtf8(JSON.stringify(entry)))
       this.#isFirst = false
     }
     return this.#waiting.length > 0

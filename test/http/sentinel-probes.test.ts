@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { utf8Bytes } from '../../src/base/utf8.ts'
+import type { Group, State } from '../../src/core/state.ts'
 import { askedNode } from '../../src/http/asked-node.ts'
 import type { ProbeAnswer, RoleProbe } from '../../src/http/probe.ts'
-import { answerProbe } from '../../src/http/sentinel-probes.ts'
+import { answerProbe, findGroup } from '../../src/http/sentinel-probes.ts'
 import { SentinelStage } from '../support/sentinel-stage.ts'
 
 const MASTER = '10.0.0.1:6379'
@@ -52,6 +54,16 @@ test('HAProxy names the node by its own header', () => {
   expect(ask(stage, 'primary', undefined, { header: state(6379) }).status).toBe(200)
   expect(ask(stage, 'primary', undefined, { header: state(6380) }).status).toBe(503)
   expect(ask(stage, 'primary', undefined, { header: 'UP 2/3' }).status).toBe(400)
+})
+
+test('a group whose name is no UTF-8 is found by what documents show of it', () => {
+  const { state } = settled()
+  const [group] = [...state.groups.values()] as [Group]
+  const config = { ...group.config, name: 'gr\xf6sse' }
+  const groups = new Map([[config.name, { ...group, config }]])
+  const found = findGroup({ ...state, groups } as State, utf8Bytes('grösse'))
+  expect(found).toMatchObject({ config: { name: 'gr\xf6sse' } })
+  expect(findGroup(state, utf8Bytes('grösse'))).toMatchObject({ status: 404 })
 })
 
 test('an unknown group is 404 and names those that there are', () => {

@@ -5,7 +5,7 @@
  */
 import { assert } from '../../base/assert.ts'
 import type { Histogram } from '../../base/histogram.ts'
-import { utf8Bytes, utf8Text } from '../../base/utf8.ts'
+import { soundUtf8 } from '../../base/utf8.ts'
 import type { MetricFamily, MetricRow } from './family.ts'
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -98,12 +98,9 @@ export function labelText(pairs: readonly LabelPair[]): string {
   return `{${pairs.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`
 }
 
-/**
- * Names of groups and hosts come from users and from the network. One that is no UTF-8 is read as Latin-1:
- * Prometheus refuses a document with a wrong byte as a whole, and no group would be watched.
- */
+/** Prometheus refuses a document with a byte that is no UTF-8 as a whole, and no group would be watched. */
 function escaped(value: string): string {
-  const sound = /[\x80-\xff]/.test(value) ? utf8Bytes(utf8Text(value)) : value
+  const sound = soundUtf8(value)
   return /[\\"\n]/.test(sound) ? sound.replace(/[\\"\n]/g, (char) => ESCAPES[char] ?? '') : sound
 }
 

@@ -5,6 +5,7 @@
  * no more than the bytes below.
  */
 import type { ServerResponse } from 'node:http'
+import { soundUtf8 } from '../../base/utf8.ts'
 import type { RecordedEvent } from '../../http/event-ring.ts'
 import type { EventFeed } from './http-site.ts'
 
@@ -53,5 +54,5 @@ export class EventStreams {
 }
 
 function frame(event: RecordedEvent): string {
-  return `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`
+  return `id: ${event.id}\ndata: ${soundUtf8(JSON.stringify(event))}\n\n`
 }
