@@ -15,6 +15,7 @@ import {
 import { askAll } from './status/ask.ts'
 import { printable } from './status/asking.ts'
 import { readText } from './status/shapes.ts'
+import { silence } from './status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from './status/status.ts'
 import { isVedette, type SentinelAnswer } from './status/view.ts'
 
@@ -106,7 +107,7 @@ async function chooseSentinel(
   const answering = views.filter(({ failure }) => failure === undefined)
   if (answering.length === 0) {
     for (const { address, failure } of views) {
-      say(`vedette: Sentinel ${address} does not answer: ${failure}`)
+      say(`vedette: ${silence(`Sentinel ${address}`, failure)}`)
     }
   }
   const ours = answering.filter(isVedette)

@@ -66,6 +66,16 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     expect(masterPort(cluster.sentinels[0] as Program)).toBe(before)
   })
 
+  test('whoever orders a failover is told of a pause, which stops no order', async () => {
+    const argv = ['mymaster', '--sentinel', address]
+    await vedette('pause', ...argv, '--for', '5m', '--reason', 'new kernel')
+    const { status: code, stderr } = await vedette('failover', ...argv, '--dry-run')
+    await vedette('resume', ...argv)
+    expect(stderr).toMatch(/^note: automatic failover of mymaster is paused by .*: new kernel \(\d/)
+    expect(code).toBe(0)
+    expect((await vedette('failover', ...argv, '--dry-run')).stderr).toBe('')
+  })
+
   test('a failover to a named replica promotes that one', async () => {
     const { stdout } = await vedette(
       ...['failover', 'mymaster', '--sentinel', address, '--dry-run', '--json'],

@@ -11,6 +11,7 @@ import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { type AccessOptions, connect, readAccess } from '../status/access.ts'
 import type { Asking } from '../status/asking.ts'
 import { readMasters, readText } from '../status/shapes.ts'
+import { silence } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 
 export interface DrainOptions extends AccessOptions {
@@ -36,7 +37,7 @@ export async function runDrain(options: DrainOptions): Promise<number> {
   }
   const own = await ask(nodeAccess(options), node, readNode)
   if (own instanceof Error) {
-    told(false, `the node does not answer: ${own.message}`)
+    told(false, silence('the node', own.message))
     return EXIT_NO_ANSWER
   }
   if (own.role === '') {
@@ -113,7 +114,7 @@ async function findGroup(
   )
   const own = answers.flatMap(({ address, masters }) => {
     if (masters instanceof Error) {
-      say(`vedette: Sentinel ${address} does not answer: ${masters.message}`)
+      say(`vedette: ${silence(`Sentinel ${address}`, masters.message)}`)
       return []
     }
     const name = masters.find(({ runid }) => runid === runId)?.name

@@ -1,5 +1,6 @@
 /** `vedette explain`: what would happen to a group if its master died now, a host were lost or a link cut. */
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
+import { silence } from '../status/silence.ts'
 import { EXIT_NO_ANSWER } from '../status/status.ts'
 import type { SentinelAnswer } from '../status/view.ts'
 import { accidentOf, masterDies, membersOf } from './accident.ts'
@@ -44,7 +45,7 @@ export async function runExplain(group: string, options: ExplainOptions): Promis
 export function tellNothing(group: string, sentinels: readonly SentinelAnswer[]): number {
   const silent = sentinels.filter(({ failure }) => failure !== undefined)
   for (const { address, failure } of silent) {
-    say(`vedette: Sentinel ${address} does not answer: ${failure}`)
+    say(`vedette: ${silence(`Sentinel ${address}`, failure)}`)
   }
   if (silent.length === sentinels.length) return EXIT_NO_ANSWER
   const names = new Set(sentinels.flatMap(({ groups }) => groups.map(({ name }) => name)))

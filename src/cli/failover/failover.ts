@@ -17,7 +17,9 @@ import {
 import { askAll } from '../status/ask.ts'
 import type { Asking, ReplyValue } from '../status/asking.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
-import { readAddress } from '../status/shapes.ts'
+import { pauseWords } from '../status/pause-words.ts'
+import { readAddress, readMasters } from '../status/shapes.ts'
+import { silence } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 import { hostAndPort } from '../status/view.ts'
 import { StatusLine } from '../status-line.ts'
@@ -60,7 +62,7 @@ async function findSentinel(
     const client = connect(address, access)
     const failure = await client.open().then(() => undefined, reasonOf)
     if (failure === undefined) return client
-    say(`vedette: Sentinel ${address} does not answer: ${failure}`)
+    say(`vedette: ${silence(`Sentinel ${address}`, failure)}`)
   }
   return undefined
 }
@@ -74,6 +76,7 @@ async function failOver(
   const before = await masterOf(sentinel, group).catch((error: unknown) => {
     throw new StartError('E_SENTINEL', reasonOf(error), '`vedette status` asks the others as well')
   })
+  await tellPause(sentinel, group)
   const answer = await giveOrder(sentinel, group, options)
   if (answer.refusal !== undefined) {
     if (options.json) writeJson({ group, done: false, refusal: answer.refusal })
@@ -88,6 +91,18 @@ async function failOver(
     return 0
   }
   return await untilSwitched(group, before ?? '', options, look)
+}
+
+/** An order goes past a pause; whoever gives it should know that somebody has asked for quiet. */
+async function tellPause(sentinel: Asking, group: string): Promise<void> {
+  // A user may lack the right to ask, and redis-sentinel knows no pause.
+  const pause = await sentinel.call('SENTINEL', 'MASTER', utf8Bytes(group)).then(
+    (reply) => readMasters([reply]).map(pauseWords)[0],
+    () => undefined,
+  )
+  if (pause === undefined) return
+  say(`note: automatic failover of ${group} is ${pause.who} (${pause.left} left)`)
+  say('  an order is carried out all the same, and the pause goes on')
 }
 
 interface OrderAnswer {

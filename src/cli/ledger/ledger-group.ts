@@ -5,7 +5,13 @@ import { reasonOf } from '../../io/start-error.ts'
 import { type MemberAccess, nodeLogin } from '../explain/look.ts'
 import { askGroup } from '../incident/group-meant.ts'
 import { EXIT_FAILED, say } from '../report.ts'
-import { fetchLedger, type ListedLedger, listLedgers, parseLedger } from './wire-ledgers.ts'
+import {
+  fetchLedger,
+  type LedgerList,
+  type ListedLedger,
+  listLedgers,
+  parseLedger,
+} from './wire-ledgers.ts'
 
 export interface GroupLedgerOptions extends MemberAccess {
   readonly group?: string
@@ -22,7 +28,7 @@ export async function runLedgerList(options: GroupLedgerOptions): Promise<number
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify({ group, ledgers, silent })}\n`)
   } else if (ledgers.length === 0) {
-    process.stdout.write(`${group}: no node keeps a ledger: no write is known to be lost\n`)
+    process.stdout.write(`${group}: ${noLedgerText(found)}\n`)
   } else {
     for (const { node, name, bytes, writtenAtMs } of ledgers) {
       const written = new Date(writtenAtMs).toISOString()
@@ -30,6 +36,14 @@ export async function runLedgerList(options: GroupLedgerOptions): Promise<number
     }
   }
   return silent.length === 0 ? 0 : EXIT_FAILED
+}
+
+/** A node that keeps no ledgers, or does not tell them, says nothing about lost writes. */
+export function noLedgerText({ asked, silent }: LedgerList): string {
+  if (silent.length === 0) return 'no node keeps a ledger: no write is known to be lost'
+  const some = asked - silent.length
+  const told = some === 0 ? 'no node tells of ledgers' : `${some} of ${asked} nodes keep no ledger`
+  return `${told}: whether writes were lost${some === 0 ? '' : ' on the others'} is not known`
 }
 
 /** `names`: those that are wanted; none: all. */

@@ -9,6 +9,7 @@ import { isBracket, type LedgerCommand } from '../../server/ledger/ledger-reader
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { type AccessOptions, connect, readAccess } from '../status/access.ts'
 import { type Asking, printable, type ReplyValue } from '../status/asking.ts'
+import { silence } from '../status/silence.ts'
 import { EXIT_NO_ANSWER } from '../status/status.ts'
 import { commandLine, keysIn, type Ledger, openLedger, word, writesOf } from './ledger-file.ts'
 
@@ -59,7 +60,7 @@ function refuseAgain(path: string, before: string): number {
 
 /** A rehearsal needs the server only to know which keys it has. */
 function absent(ledger: Ledger, options: ReplayOptions, failure: string): number {
-  say(`vedette: ${options.to} does not answer: ${failure}`)
+  say(`vedette: ${silence(options.to, failure)}`)
   if (options.dryRun !== true || options.onlyMissingKeys === true) return EXIT_NO_ANSWER
   return list(ledger.commands, options.to)
 }

@@ -22,6 +22,8 @@ export interface SilentNode {
 }
 
 export interface LedgerList {
+  /** How many nodes were asked. */
+  readonly asked: number
   readonly ledgers: readonly ListedLedger[]
   readonly silent: readonly SilentNode[]
 }
@@ -48,7 +50,8 @@ export async function listLedgers(
   const told = await Promise.all(nodesOf(sentinels, group).map((node) => listOne(node, login)))
   const ledgers = told.flatMap((one) => ('reason' in one ? [] : one))
   const silent = told.flatMap((one) => ('reason' in one ? [one] : []))
-  return { ledgers: [...ledgers].sort((a, b) => a.writtenAtMs - b.writtenAtMs), silent }
+  const sorted = [...ledgers].sort((a, b) => a.writtenAtMs - b.writtenAtMs)
+  return { asked: told.length, ledgers: sorted, silent }
 }
 
 async function listOne(

@@ -4,6 +4,8 @@
  * failover if it fails now. `trouble` can wait until the morning, but not longer.
  */
 import { GROUP_OPTION_ROWS, isOwnOption } from '../../core/group-options.ts'
+import { pauseWords } from './pause-words.ts'
+import { silence } from './silence.ts'
 import { strengthOf } from './strength.ts'
 import {
   addressOf,
@@ -121,19 +123,12 @@ function judgePause(says: Says): StatusFinding[] {
   // The newest order counts; the others will hear of it.
   const number = ({ group }: Says[number]) => Number(group.master['pause-number'] ?? 0)
   const [newest] = [...holders].sort((a, b) => number(b) - number(a))
-  if (newest === undefined) return []
-  const { master } = newest.group
-  const left = restOf(Number(master['pause-left-ms']))
-  const why = master['pause-reason'] === '' ? 'no reason given' : master['pause-reason']
-  const who = `paused by ${master['pause-by']}: ${why}`
+  const pause = newest && pauseWords(newest.group.master)
+  if (pause === undefined) return []
+  const { who, left } = pause
   const held = `${holders.length} of ${says.length} Sentinels hold it`
   const text = `automatic failover is ${who} (${left} left; ${held}); \`vedette resume\` ends it`
   return [{ health: 'trouble', text }]
-}
-
-/** In minutes, and in the last two of them in seconds. */
-function restOf(ms: number): string {
-  return ms > 120_000 ? `${Math.ceil(ms / 60_000)} min` : `${Math.ceil(ms / 1000)} s`
 }
 
 function judgeQuorum(sentinels: readonly SentinelAnswer[], says: Says): StatusFinding[] {
@@ -217,7 +212,7 @@ function judgeSentinels(sentinels: readonly SentinelAnswer[], says: Says): Statu
   return [
     ...silent.map(({ address, failure }) => ({
       health: 'trouble' as const,
-      text: `Sentinel ${address} does not answer: ${failure}`,
+      text: silence(`Sentinel ${address}`, failure),
     })),
     ...tilted.map(({ address }) => ({
       health: 'trouble' as const,
