@@ -4,9 +4,7 @@
  */
 
 import { unreachable } from '../base/assert.ts'
-import type { Happening, HeardEvent } from '../history/happening.ts'
 import type { ClientSpec } from '../history/topology.ts'
-import { describe } from '../history/trace.ts'
 import type { Write } from '../history/writes.ts'
 import { groupFacts } from './facts/facts.ts'
 import { missingAt } from './facts/read-back.ts'
@@ -20,9 +18,10 @@ import {
 import type { FinishedRun } from './final-checks/finished-run.ts'
 import { judgeShared } from './final-checks/shared-stories.ts'
 import { type PlayedTimeline, playTimeline } from './play/play-timeline.ts'
-import type { JudgedExpectation, ScenarioResult, TimelineEntry, Violation } from './result.ts'
+import type { JudgedExpectation, ScenarioResult, Violation } from './result.ts'
 import type { ScenarioFile } from './scenario-file.ts'
 import { SIM_ENGINE } from './sim-engine.ts'
+import { createTimeline } from './timeline.ts'
 import { ClusterView, changesOf } from './verdict/cluster-view.ts'
 import { judge } from './verdict/judge.ts'
 import type { Totals } from './verdict/judge-totals.ts'
@@ -267,47 +266,4 @@ function violationsIn(history: RunHistory): readonly Violation[] {
     const { atMs, checker, text } = happening
     return [{ atMs, checker, text }]
   })
-}
-
-// The course of a run for people: what was done, what the Sentinels said, which roles changed.
-
-/** Which instances are discovered at the start is the same in every run. */
-const ROUTINE_EVENTS: ReadonlySet<HeardEvent> = new Set(['+slave', '+sentinel', '+monitor'])
-const RUN_ID = /[0-9a-f]{40}/g
-const SHOWN: ReadonlySet<Happening['kind']> = new Set([
-  'fault',
-  'refused',
-  'status',
-  'event',
-  'view',
-  'role',
-  'violation',
-])
-
-function createTimeline(history: RunHistory): TimelineEntry[] {
-  const names = sentinelNames(history.happenings)
-  return history.happenings.filter(isShown).map((happening) => ({
-    atMs: happening.atMs,
-    process: happening.process,
-    kind: happening.kind,
-    text: describe(happening, history.nameOf).replace(RUN_ID, (id) => names.get(id) ?? id),
-  }))
-}
-
-/**
- * Events name Sentinels by run id; the process that said something under a run id gives it its
- * name.
- */
-function sentinelNames(happenings: readonly Happening[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>()
-  for (const happening of happenings) {
-    if ('sentinelId' in happening) names.set(happening.sentinelId, happening.process ?? '')
-  }
-  return names
-}
-
-function isShown(happening: Happening): boolean {
-  if (!SHOWN.has(happening.kind)) return false
-  if (happening.kind === 'status') return happening.atMs > 0 && happening.status !== 'running'
-  return happening.kind !== 'event' || !ROUTINE_EVENTS.has(happening.name)
 }

@@ -130,3 +130,21 @@ test('the same seed gives the same result', async () => {
   const first = await runScenario(scenario, { seed: '3' })
   expect(await runScenario(scenario, { seed: '3' })).toEqual(first)
 })
+
+test('the timeline tells of steps that change nothing, since they name the wrong process or come too late', async () => {
+  const steps = `
+  - { at: 1s, resume: n2 }
+  - { at: 2s, pause: [n2, n3] }
+  - { at: 3s, resume: [n2, n3] }
+  - { at: 5s, as: kill, kill: n1 }
+  - { at: 6s, kill: n1 }`
+  const file = altered('\n  - { at: 5s, as: kill, kill: n1 }', steps)
+  const { timeline } = await runScenario(parse(file), { seed: '1' })
+  expect(timeline.filter(({ kind }) => kind === 'fault').map(({ text }) => text)).toEqual([
+    '! resume n2, which changes nothing: n2 is running',
+    '! pause n2, n3',
+    '! resume n2, n3',
+    '! kill n1',
+    '! kill n1, which changes nothing: n1 is down',
+  ])
+})
