@@ -4,7 +4,7 @@
  * everything takes the ways that a test can cut. Signals stop and end it; what is known of it, it is asked.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Surroundings } from '../io/host-environment.ts'
@@ -17,6 +17,8 @@ export interface ProcessMemberStart extends MemberPlace {
   readonly command: readonly string[]
   /** The text of redis.conf or sentinel.conf, for a life that finds none. */
   readonly conf: (folder: string) => string
+  /** What the program has made of that text in an earlier life, readable again; both are byte strings. */
+  readonly mended?: (text: string) => string
   /** A folder of the member's own, which is not there yet. */
   readonly folder: string
   readonly address: string
@@ -142,11 +144,12 @@ export abstract class ProcessMember extends HostedMember {
 
   #spawn(life: number): void {
     if (!this.isLife(life)) return
-    const { folder, conf, command } = this.#start
+    const { folder, conf, command, mended = (text) => text } = this.#start
     const path = join(folder, CONF)
     mkdirSync(folder, { recursive: true })
     // Redis' own programs rewrite their file: what they have learnt is kept.
     if (!existsSync(path)) writeFileSync(path, conf(folder))
+    else writeFileSync(path, mended(readFileSync(path, 'latin1')), 'latin1')
     const [program = '', ...args] = command
     const child = spawn(program, [...args, path], {
       cwd: folder,

@@ -15,7 +15,7 @@ import { utf8Bytes } from '../base/utf8.ts'
 import type { Members, MembersStart } from './members-start.ts'
 import type { FullOptions } from './options.ts'
 import { guardFolder } from './process-guard.ts'
-import { ProcessNode, ProcessSentinel } from './process-nodes.ts'
+import { ProcessNode, ProcessSentinel, type ProcessSentinelStart } from './process-nodes.ts'
 import { LOOPBACK, type MemberDoor } from './switchboard.ts'
 
 const HERE = import.meta.url
@@ -68,7 +68,9 @@ export async function createProcesses(
       const own = { ...common(door, nodes.length + index), command: commands.sentinel }
       const conf = (dir: string) => sentinelConf(layout, index, own.address, dir)
       const { groups } = options
-      return new ProcessSentinel({ ...own, conf, groups, onEvent: (event) => diary.heard(event) })
+      const mended = (text: string) => withQuotes(text, options)
+      const onEvent: ProcessSentinelStart['onEvent'] = (event) => diary.heard(event)
+      return new ProcessSentinel({ ...own, conf, mended, groups, onEvent })
     }),
     folder,
   }
@@ -157,6 +159,14 @@ function secrets(password: string, ...names: readonly string[]): [string, string
 /** Any characters: in quotes, with escapes for what is not ASCII. */
 function secretOf(password: string): string {
   return quoted(utf8Bytes(password))
+}
+
+/** redis-sentinel writes a password without quotes, and could not read that again. */
+function withQuotes(text: string, { groups, password }: FullOptions): string {
+  return groups.reduce((mended, group) => {
+    const line = `sentinel auth-pass ${group} `
+    return mended.split(`${line}${utf8Bytes(password)}\n`).join(`${line}${secretOf(password)}\n`)
+  }, text)
 }
 
 function sentinelConf(layout: Layout, index: number, address: string, dir: string): string {

@@ -24,11 +24,17 @@ async function fail(engine: 'tcp' | 'process-lite' | 'redis'): Promise<void> {
   try {
     await client.set('before', '1')
     await cluster.until.replicated()
-    for (const one of cluster.sentinels) one.restart()
-    await cluster.until.settled({ withinMs: 30_000 })
-    cluster.master.kill()
+    const old = cluster.master
+    old.kill()
     await cluster.until.switched({ withinMs: 30_000 })
     expect(await client.get('before')).toBe('1')
+    old.restart()
+    // They have written their files anew meanwhile.
+    for (const one of cluster.sentinels) {
+      one.kill()
+      one.restart()
+    }
+    await cluster.until.settled({ withinMs: 30_000 })
   } finally {
     client.disconnect()
     await cluster.stop()
