@@ -42,6 +42,18 @@ export class KeyIndex {
     this.#pages = pages
   }
 
+  /** The same index for a copy of the pages. */
+  copy(pages: Pick<KeyPages<unknown>, 'keyAt'>): KeyIndex {
+    const copy = new KeyIndex(pages)
+    const copies = new Map<Segment, Segment>()
+    for (const segment of new Set(this.#directory)) copies.set(segment, segment.copy())
+    copy.#directory = this.#directory.map((segment) => copies.get(segment) as Segment)
+    copy.#byDepth = this.#byDepth.slice()
+    copy.#size = this.#size
+    copy.#slots = this.#slots
+    return copy
+  }
+
   get segments(): number {
     return this.#byDepth.reduce((sum, count) => sum + count, 0)
   }

@@ -35,6 +35,16 @@ export class KeyPages<V> {
   #live = 0
   #held = 0
 
+  /** The same keys at the same positions; the values are shared. */
+  copy(): KeyPages<V> {
+    const copy = new KeyPages<V>()
+    copy.#pages = this.#pages.map((page) => ({ ...page, cells: page.cells.slice() }))
+    copy.#open = this.#open.slice()
+    copy.#live = this.#live
+    copy.#held = this.#held
+    return copy
+  }
+
   get live(): number {
     return this.#live
   }

@@ -30,6 +30,13 @@ export class Segment {
     this.cells = cellsFor(count)
   }
 
+  copy(): Segment {
+    const copy = new Segment(this.depth)
+    copy.cells = this.cells.slice()
+    copy.used = this.used
+    return copy
+  }
+
   get slots(): number {
     return this.cells.length >> 1
   }

@@ -47,13 +47,30 @@ export interface KeySpans {
 
 export class KeyTable<V> {
   readonly hash: KeyHash
-  readonly #pages = new KeyPages<V>()
-  readonly #index = new KeyIndex(this.#pages)
+  readonly #pages: KeyPages<V>
+  readonly #index: KeyIndex
   /** Used while keys are read ahead. */
   readonly #places: number[] = []
 
-  constructor(hash: KeyHash) {
+  constructor(hash: KeyHash, pages = new KeyPages<V>(), index = new KeyIndex(pages)) {
     this.hash = hash
+    this.#pages = pages
+    this.#index = index
+  }
+
+  /**
+   * The same keys, with the same values, in a table that shares nothing with this one. As a whole, which takes a
+   * tenth of the time of one key after the other, unless most positions are free: then the copy is the smaller
+   * for it.
+   */
+  copy(): KeyTable<V> {
+    if (2 * this.size >= this.#pages.end) {
+      const pages = this.#pages.copy()
+      return new KeyTable(this.hash, pages, this.#index.copy(pages))
+    }
+    const copy = new KeyTable<V>(this.hash)
+    for (const [key, value] of this) copy.add(key, value)
+    return copy
   }
 
   get size(): number {

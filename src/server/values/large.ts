@@ -61,8 +61,8 @@ class TableElements<V> {
   readonly table: KeyTable<V>
   contentBytes = 0
 
-  constructor(hash: KeyHash) {
-    this.table = new KeyTable(hash)
+  constructor(table: KeyTable<V>) {
+    this.table = table
   }
 
   get size(): number {
@@ -87,13 +87,19 @@ class TableElements<V> {
 }
 
 export class TableFields extends TableElements<string> implements HashFields {
-  constructor(hash: KeyHash, pairs: Iterable<readonly [field: string, value: string]> = []) {
-    super(hash)
+  constructor(
+    hash: KeyHash,
+    pairs: Iterable<readonly [field: string, value: string]> = [],
+    table = new KeyTable<string>(hash),
+  ) {
+    super(table)
     for (const [field, value] of pairs) this.set(field, value)
   }
 
   copy(): TableFields {
-    return new TableFields(this.table.hash, this)
+    const copy = new TableFields(this.table.hash, [], this.table.copy())
+    copy.contentBytes = this.contentBytes
+    return copy
   }
 
   get(field: string): string | undefined {
@@ -123,13 +129,15 @@ export class TableFields extends TableElements<string> implements HashFields {
 }
 
 export class TableMembers extends TableElements<true> implements SetMembers {
-  constructor(hash: KeyHash, members: Iterable<string> = []) {
-    super(hash)
+  constructor(hash: KeyHash, members: Iterable<string> = [], table = new KeyTable<true>(hash)) {
+    super(table)
     for (const member of members) this.add(member)
   }
 
   copy(): TableMembers {
-    return new TableMembers(this.table.hash, this)
+    const copy = new TableMembers(this.table.hash, [], this.table.copy())
+    copy.contentBytes = this.contentBytes
+    return copy
   }
 
   add(member: string): void {

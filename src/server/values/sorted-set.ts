@@ -144,10 +144,7 @@ export class SortedSet implements Iterable<Scored> {
   /** Shares nothing with the original. */
   copy(): SortedSet {
     const copy = new SortedSet()
-    copy.#scores =
-      this.#scores instanceof KeyTable
-        ? filled(this.#scores.sibling<number>(), this.#scores)
-        : new Map(this.#scores)
+    copy.#scores = this.#scores instanceof KeyTable ? this.#scores.copy() : new Map(this.#scores)
     copy.#order = this.#order.copy()
     copy.#contentBytes = this.#contentBytes
     return copy
