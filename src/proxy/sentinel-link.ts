@@ -225,6 +225,8 @@ export class SentinelLink {
     if (isUnnamed && hasLogin) return
     const hint = isUnnamed ? NO_PASSWORD : kind === 'login' ? WRONG_PASSWORD : ''
     this.lastFault = hint === '' ? text : `${text}; ${hint}`
+    // Of a group that it does not know, the question for its master tells.
+    if (kind !== 'master' && /^ERR No such master/.test(text)) return
     this.#faults.wrong(isUnnamed ? '' : group, this.lastFault)
   }
 

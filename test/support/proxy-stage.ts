@@ -223,6 +223,8 @@ export class ProxyStage {
     else if (argv[1] === 'GET-MASTER-ADDR-BY-NAME') {
       const { host, port } = addressOf(named)
       this.#tell(id, this.instead ?? array([bulk(host), bulk(String(port))]))
+    } else if (this.instead?.kind === 'nullArray' && /^(SENTINELS|REPLICAS)$/.test(argv[1] ?? '')) {
+      this.#tell(id, error('ERR No such master with that name'))
     } else if (argv[1] === 'SENTINELS') {
       const others = this.knows.get(address) ?? SENTINELS.filter((one) => one !== address)
       this.#tell(id, array(others.map((one) => rowOf(one, runId(one)))))
