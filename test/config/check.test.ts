@@ -192,6 +192,12 @@ test('no group is worth a word', () => {
   expect(parsed.ok && advise(parsed.value).map((problem) => problem.code)).toEqual(['W_NO_GROUP'])
 })
 
+test('a file of vedette proxy needs no group of its own', () => {
+  const yml = 'proxy: { sentinels: ["10.0.0.1:26379"], groups: { g: { port: 6400 } } }'
+  const parsed = parseSentinelYml(yml, 'f.yml')
+  expect(parsed.ok && advise(parsed.value)).toEqual([])
+})
+
 test('what a sentinel.conf has learnt counts, and the advice points at its lines', () => {
   const parsed = parseSentinelConf(
     `sentinel monitor g 127.0.0.1 6379 5
