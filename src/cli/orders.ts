@@ -159,6 +159,8 @@ function hintFor(reason: string): string {
   if (reason.startsWith('LISTED'))
     return 'the master drops it after its repl-timeout, 60 s by default'
   if (reason.startsWith('ALIVE')) return 'stop it, wait until it is seen down, and try again'
+  if (/No replica and no Sentinel/.test(reason))
+    return '`vedette status` lists the replicas and Sentinels that it knows'
   return 'the log of the Sentinel may say more'
 }
 

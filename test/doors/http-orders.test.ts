@@ -66,7 +66,8 @@ describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
       },
     })
     const stale = await post('/switchover', { leader: '127.0.0.1:1', dryRun: true })
-    expect([stale.status, stale.body.text]).toEqual([409, 'leader is not the master at present'])
+    const text = `leader 127.0.0.1:1 is not the master at present: ${place(master)} is`
+    expect([stale.status, stale.body.text]).toEqual([409, text])
     expect(masterPort(cluster.sentinels[0] as Program)).toBe(master.port)
   })
 

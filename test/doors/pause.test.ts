@@ -73,6 +73,8 @@ describe.skipIf(!HAS_REDIS_CLI)('a paused group (need redis-cli)', () => {
       ours.some(({ port }) => view.sentinel.endsWith(`:${port}`)) ? view.replicas : [],
     )
     expect(replicas.map(({ port }: { port: string }) => port)).not.toContain(dead.split(':')[1])
+    const unknown = await asked('forget', 'mymaster', '127.0.0.1:1')
+    expect(unknown.stderr).toContain('`vedette status` lists the replicas and Sentinels')
     for (const one of cluster.sentinels.slice(1)) await one.kill()
     const refused = await asked('pause', 'mymaster', '--for', '1h')
     expect(refused.status).toBe(1)

@@ -1,5 +1,6 @@
 /** What a Sentinel tells by HTTP: the pure functions of src/http, fed with the state of its machine. */
-import { sameAddress } from '../../core/names/names.ts'
+import { type Address, hostAndPort } from '../../base/ip.ts'
+import { sameAddress, shownHost } from '../../core/names/names.ts'
 import { currentMaster, type Turn } from '../../core/state.ts'
 import { askedNode } from '../../http/asked-node.ts'
 import { clusterInSlices } from '../../http/cluster-document.ts'
@@ -71,16 +72,19 @@ export class SentinelSite implements HttpSite {
     if (typeof group !== 'string') return refused(group.status === 404 ? 404 : 400, group.body.text)
     const command = steeringCommand(word, group, body)
     if ('fault' in command) return refused(400, command.fault)
-    if (command.leader !== undefined && !this.#isMaster(group, command.leader)) {
-      return refused(409, 'leader is not the master at present')
-    }
+    const fault = command.leader && this.#leaderFault(group, command.leader)
+    if (fault !== undefined) return refused(409, fault)
     return steeringAnswer(await this.#host.ask(command.argv))
   }
 
-  #isMaster(name: string, place: { readonly host: string; readonly port: number }): boolean {
+  /** Why the order is not for this master; undefined: it is. */
+  #leaderFault(name: string, leader: Address): string | undefined {
     return this.#look(({ state }) => {
       const group = state.groups.get(name)
-      return group !== undefined && sameAddress(state, currentMaster(group), place)
+      const master = group && currentMaster(group)
+      if (master !== undefined && sameAddress(state, master, leader)) return undefined
+      const now = master && `: ${hostAndPort(shownHost(state, master.host), master.port)} is`
+      return `leader ${hostAndPort(leader.host, leader.port)} is not the master at present${now ?? ''}`
     })
   }
 
