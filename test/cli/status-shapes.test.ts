@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { printable, type ReplyValue } from '../../src/cli/status/asking.ts'
 import {
+  namesAsked,
   readAddress,
   readMasters,
   readMyid,
@@ -72,4 +73,11 @@ test('nothing that reaches a terminal can move its cursor or turn its writing ro
 test('fields are printable before anybody sees them', () => {
   const [master] = readMasters([[...MASTER, 'flags', '\u001b]0;x\u0007']])
   expect(master?.flags).toBe('\\x1b]0;x\\x07')
+})
+
+test('a group is asked for by the bytes of its name, whatever is shown of it', () => {
+  const odd = MASTER.map((word) => (word === 'm' ? 'gr\xf6sse' : word))
+  const masters = [MASTER, odd]
+  expect(readMasters(masters).map(({ name }) => name)).toEqual(['m', 'grösse'])
+  expect(namesAsked(masters)).toEqual(['m', 'gr\xf6sse'])
 })

@@ -1,11 +1,9 @@
 /** Asks Sentinels for everything they know, first those we were told of, and then their peers. */
-
-import { utf8Bytes } from '../../base/utf8.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { allowanceOfOneRun, connect, type SentinelLogin } from './access.ts'
 import { type Allowance, type Asking, printable, type ReplyValue } from './asking.ts'
 import { withGrant } from './grant.ts'
-import { readAddress, readMasters, readMyid, readOthers, readText } from './shapes.ts'
+import { namesAsked, readAddress, readMasters, readMyid, readOthers, readText } from './shapes.ts'
 import {
   type GroupView,
   hostAndPort,
@@ -103,8 +101,12 @@ async function look(client: Asking, address: string, survey: Survey): Promise<Se
   const own = readText('INFO vedette', extra)
   const id = readMyid(myid)
   const known = readMasters(masters)
+  const names = namesAsked(masters)
   const groups = await Promise.all(
-    known.map((master) => lookAt(client, master, takesStream(master, known.length, survey))),
+    known.map((master, at) => {
+      const withStream = takesStream(master, known.length, survey)
+      return lookAt(client, master, { word: names[at] ?? '', withStream })
+    }),
   )
   return {
     address,
@@ -123,13 +125,18 @@ function takesStream({ name = '' }: InstanceFields, groups: number, { streams }:
   return true
 }
 
+interface GroupQuestion {
+  /** The name of the group, as commands have it. */
+  readonly word: string
+  readonly withStream: boolean
+}
+
 async function lookAt(
   client: Asking,
   master: InstanceFields,
-  withStream: boolean,
+  { word, withStream }: GroupQuestion,
 ): Promise<GroupView> {
   const name = master.name ?? ''
-  const word = utf8Bytes(name)
   const [replicas, peers, address, quorum, cache] = await Promise.all([
     client.call('SENTINEL', 'SLAVES', word),
     client.call('SENTINEL', 'SENTINELS', word),

@@ -22,6 +22,19 @@ export function readMasters(answer: ReplyValue): readonly InstanceFields[] {
   return masters
 }
 
+/**
+ * The names of the same groups in the same order, as the bytes that commands have to name: a name that is no UTF-8, or
+ * a very long one, is shown differently.
+ */
+export function namesAsked(answer: ReplyValue): readonly string[] {
+  const masters = Array.isArray(answer) ? (answer as readonly ReplyValue[]) : []
+  return masters.map((one) => {
+    const words = Array.isArray(one) ? one : []
+    const at = words.findIndex((word, index) => index % 2 === 0 && word === 'name')
+    return String(words[at + 1] ?? '')
+  })
+}
+
 /** For SENTINEL REPLICAS and SENTINELS. */
 export function readOthers(question: string, answer: ReplyValue): readonly InstanceFields[] {
   return readInstances(question, answer, MAX_INSTANCES)
