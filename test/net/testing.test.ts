@@ -338,7 +338,7 @@ test.each([
   [{ sentinels: 0 }, 'sentinels: a whole number from 1 to 32, not 0'],
   [{ quorum: 4 }, 'quorum: a whole number from 1 to 3, not 4'],
   [{ downAfterMs: 5 }, 'downAfterMs: a whole number from 20 on, not 5'],
-  [{ replica: 2 }, "there is no option 'replica'; there are groups, sentinels"],
+  [{ replica: 2 }, "there is no option 'replica'; did you mean replicas? There are groups"],
   [{ clock: 'slow' }, "clock: one of running, manual, not 'slow'"],
   [{ engine: 'docker' }, "engine: one of tcp, process-lite, redis, not 'docker'"],
   [{ engine: 'redis', clock: 'manual' }, "clock: 'manual' is for engine: 'tcp'"],
