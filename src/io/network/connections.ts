@@ -15,6 +15,7 @@ import { REAL_TIMERS } from '../process/timers.ts'
 import { reasonOf } from '../start-error.ts'
 import type { Gate } from './demo-partition.ts'
 import { Outbox } from './outbox.ts'
+import { Rush } from './rush.ts'
 import { received } from './shared-inbox.ts'
 
 /** More output than this goes to the socket at once: a string cannot grow without bound. */
@@ -75,8 +76,10 @@ interface Entry {
   isHeld: boolean
   /** the machine has no time for more input, */
   isPaused: boolean
-  /** or it has sent much, and others come first. */
+  /** it has sent much, and others come first, */
   isWaiting: boolean
+  /** or it stands in line, because new clients come. */
+  isInLine: boolean
 }
 
 export class Connections {
@@ -95,6 +98,10 @@ export class Connections {
    * first.
    */
   #waiting: Entry[] = []
+  readonly #rush = new Rush<Entry>((entry) => {
+    entry.isInLine = false
+    resume(entry)
+  })
   /** Written since we last checked how much output all connections together have not taken. */
   #unlookedBytes = 0
 
@@ -112,13 +119,15 @@ export class Connections {
     const hasTurns = isAccepted && this.#gate === undefined
     const take = (bytes: string) => {
       if (hasTurns && bytes.length >= BULK_BYTES) this.#waitForItsTurn(entry)
+      else if (hasTurns && this.#rush.isOn) this.#standInLine(entry)
       this.#received(entry, bytes)
     }
     const awaitedBytes = () => this.#events.awaitedBytes?.(id) ?? 0
     const socket = received(accepted, { take, awaitedBytes }, hasTurns)
     const outbox = new Outbox()
-    const entry: Entry = { id, socket, outbox, isHeld: false, isPaused: false, isWaiting: false }
+    const entry: Entry = { id, socket, outbox, ...READ_AT_ONCE }
     this.#entries.set(id, entry)
+    if (hasTurns) this.#rush.comes(stopped(entry))
     socket.setNoDelay(true)
     const { halfClosed } = this.#events
     if (isAccepted && halfClosed !== undefined) {
@@ -236,6 +245,10 @@ export class Connections {
     if (this.#entries.get(entry.id) === entry) halfClosed(entry.id)
   }
 
+  #standInLine(entry: Entry): void {
+    if (!entry.isInLine) this.#rush.standsInLine(stopped(entry))
+  }
+
   #waitForItsTurn(entry: Entry): void {
     if (entry.isWaiting) return
     entry.isWaiting = true
@@ -290,9 +303,18 @@ export class Connections {
   }
 }
 
+const READ_AT_ONCE = { isHeld: false, isPaused: false, isWaiting: false, isInLine: false }
+
+/** Not read until its turn in the line. */
+function stopped(entry: Entry): Entry {
+  entry.isInLine = true
+  entry.socket.pause()
+  return entry
+}
+
 /** Reads from it again, if no reason against it is left. */
-function resume({ socket, isHeld, isPaused, isWaiting }: Entry): void {
-  if (!isHeld && !isPaused && !isWaiting) socket.resume()
+function resume({ socket, isHeld, isPaused, isWaiting, isInLine }: Entry): void {
+  if (!isHeld && !isPaused && !isWaiting && !isInLine) socket.resume()
 }
 
 function queuedBytes(entry: Entry): number {

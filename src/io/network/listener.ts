@@ -13,8 +13,6 @@ export interface ListenOptions {
   readonly addresses: readonly string[]
   /** 0 for none, if there is a port for TLS. */
   readonly port: number
-  /** How many connections may wait to be accepted; the kernel has a limit of its own. By default as Redis has it. */
-  readonly backlog?: number
   /** Listens on its port as well, if that is not 0. */
   readonly tls?: Tls | undefined
   /** [unixsocket] Listens there as well. */
@@ -30,7 +28,7 @@ export interface Listener {
 
 /** Starts to listen on every address, or on none: then a StartError says which one failed and why. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { addresses, port, tls, unix, backlog = BACKLOG } = options
+  const { addresses, port, tls, unix } = options
   const inbox = new Inbox()
   const doors = doorsOf(port, tls, inbox)
   if (doors.length === 0 && unix === undefined) throw noPort()
@@ -40,7 +38,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   }
   for (const door of doors) {
     try {
-      servers.push(...(await openDoor(addresses, door, backlog)))
+      servers.push(...(await openDoor(addresses, door)))
     } catch (error) {
       close()
       throw error
@@ -75,14 +73,10 @@ function doorsOf(port: number, tls: Tls | undefined, inbox: Inbox): readonly Doo
 }
 
 /** Listens on every address, or closes what it has opened and throws. */
-async function openDoor(
-  addresses: readonly string[],
-  door: Door,
-  backlog: number,
-): Promise<Server[]> {
+async function openDoor(addresses: readonly string[], door: Door): Promise<Server[]> {
   const servers: Server[] = []
   for (const bind of addresses.map(parseBindAddress)) {
-    const opened = await open(bind.host, door.port, door.enter, backlog)
+    const opened = await open(bind.host, door.port, door.enter)
     if (!(opened instanceof Error)) {
       servers.push(opened)
     } else if (!bind.optional || !isUnavailable(opened)) {
@@ -138,8 +132,12 @@ class Inbox {
   }
 }
 
-/** [tcp-backlog] */
-const BACKLOG = 511
+/**
+ * How many connections may wait to be accepted: the kernel's own limit (somaxconn) is usually the same. After a fault all
+ * clients may come back at once, and one that finds no place tries again a second later. Redis has 511, and accepts a
+ * thousand at once; Node accepts one after the other.
+ */
+export const BACKLOG = 4096
 
 interface BindAddress {
   readonly host: string
@@ -157,12 +155,11 @@ function open(
   host: string,
   port: number,
   onConnection: (socket: Socket) => void,
-  backlog = BACKLOG,
 ): Promise<Server | Error> {
   const server = createServer(onConnection)
   return new Promise((resolve) => {
     server.once('error', resolve)
-    server.listen({ host, port, ipv6Only: true, backlog }, () => {
+    server.listen({ host, port, ipv6Only: true, backlog: BACKLOG }, () => {
       server.removeListener('error', resolve)
       // Out of descriptors: the connection is refused, the existing ones go on.
       server.on('error', () => undefined)

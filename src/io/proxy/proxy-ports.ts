@@ -6,13 +6,10 @@ import { rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import type { ProxyEntrances, ProxyFile } from '../../config/proxy-file.ts'
 import type { Entrance } from '../../proxy/port.ts'
-import { listen } from '../network/listener.ts'
+import { BACKLOG, listen } from '../network/listener.ts'
 import { reasonOf, StartError } from '../start-error.ts'
 import type { Tls } from '../tls/tls.ts'
 import { TlsAcceptor } from '../tls/tls-acceptor.ts'
-
-/** After a fault all clients may come back at once, and one that is not let in tries again after a second. */
-const BACKLOG = 4_096
 
 export interface ProxyPortsOptions {
   readonly tls: Tls
@@ -80,7 +77,7 @@ export class ProxyPorts {
   async #listen({ entrance, port, path }: Door, file: ProxyFile): Promise<Open> {
     const take = (socket: Socket) => this.#options.accept(entrance, socket)
     if (path !== '') return { entrance, close: await listenAt(path, take) }
-    const listener = await listen({ addresses: file.bind, port, backlog: BACKLOG })
+    const listener = await listen({ addresses: file.bind, port })
     listener.accept(this.#taker(take))
     return { entrance, close: () => listener.close() }
   }
