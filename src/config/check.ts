@@ -18,8 +18,6 @@ export function advise(file: SentinelFile): Problem[] {
   const { groups } = file.core
   if (isProxyAlone(file)) return adviseProxy(file)
   if (groups.length === 0) {
-    // A file of `vedette proxy`: other Sentinels watch what it forwards to.
-    if (file.proxy !== undefined && file.proxy.sentinels.length > 0) return advisePorts(file)
     const hint = 'there is nothing to do until SENTINEL MONITOR adds a group'
     return [...advisePorts(file), warn(file, 'W_NO_GROUP', 'groups', 'no group is monitored', hint)]
   }

@@ -193,7 +193,8 @@ test('no group is worth a word', () => {
 })
 
 test('a file of vedette proxy needs no group of its own', () => {
-  const yml = 'proxy: { sentinels: ["10.0.0.1:26379"], groups: { g: { port: 6400 } } }'
+  const three = '"10.0.0.1:26379", "10.0.0.2:26379", "10.0.0.3:26379"'
+  const yml = `proxy: { sentinels: [${three}], groups: { g: { port: 6400 } } }`
   const parsed = parseSentinelYml(yml, 'f.yml')
   expect(parsed.ok && advise(parsed.value)).toEqual([])
 })
