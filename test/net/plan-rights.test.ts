@@ -79,7 +79,7 @@ describe.skipIf(!HAS_REDIS_CLI)('(needs redis-cli)', () => {
         `permissions to run the 'sentinel|failover' command; grant it there with ACL SETUSER look +sentinel|failover`,
     )
     expect(await planned('--user', 'less', '--pass', 'less')).toMatch(
-      /does not answer: NOPERM .*; grant it there with ACL SETUSER less \+sentinel\|myid/,
+      /refuses: NOPERM .*; grant it there with ACL SETUSER less \+sentinel\|myid/,
     )
   })
 
