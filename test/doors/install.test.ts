@@ -125,7 +125,7 @@ describe('what package.json exports', () => {
       console.log(run.ok && run.result.verdict)
       await runScenario(text, { engine: 'docker' }).catch(({ message }) => console.log(message))`)
     expect(stderr).toBe('')
-    expect(stdout).toBe("passed\nengine: sim or tcp, not 'docker'\n")
+    expect(stdout).toBe("passed\nengine: one of sim, tcp, not 'docker'\n")
   })
 
   test('vedette/resp encodes and decodes', () => {
@@ -167,7 +167,7 @@ describe('what package.json exports', () => {
       await simulate(group(2), { directives: { maxmemry: '1' } }).catch(({ message }) => console.log(message))`)
     expect(stderr).toBe('')
     expect(stdout).toBe(
-      'true 3 true\nfalse wrong.yml groups.mymaster.quorum\ndirectives: maxmemry 1: there is no such directive\n',
+      'true 3 true\nfalse wrong.yml groups.mymaster.quorum\ndirectives: maxmemry 1: there is no such directive; did you mean maxmemory?\n',
     )
   })
 
