@@ -12,6 +12,7 @@ import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { Tls } from '../../io/tls/tls.ts'
 import { inFolder } from '../../io/tls/tls-paths.ts'
 import { fitProxy } from '../daemon/fit-clients.ts'
+import { changesForRestart, type StartReads } from '../daemon/restart-changes.ts'
 import { type ProxySetup, readProxySetup } from './proxy-setup.ts'
 
 export interface ProxyReloaderOptions {
@@ -68,7 +69,7 @@ export class ProxyReloader {
     tls.warnOfExpiry()
     logger.setLevel(setup.log.logLevel)
     for (const text of lowered) logger.log('warning', `reload: ${text}`)
-    for (const text of changesForRestart(started, setup)) {
+    for (const text of changesForRestart(AT_START, started, setup)) {
       logger.log('warning', `reload: ${text} has changed, which needs a restart`)
     }
     logger.log('notice', 'reload: done; no connection was cut')
@@ -85,16 +86,8 @@ export function proxyTls({ tls }: ProxySetup): TlsOptions {
   return inFolder({ ...tls, port: 0 }, process.cwd())
 }
 
-/** The options, by their names in the file, that differ from what the process was started with. */
-function changesForRestart(started: ProxySetup, setup: ProxySetup): readonly string[] {
-  return AT_START.filter(([, read]) => {
-    return JSON.stringify(read(started)) !== JSON.stringify(read(setup))
-  }).map(([name]) => name)
-}
-
-type Read = (setup: ProxySetup) => unknown
-
-const AT_START: readonly (readonly [name: string, read: Read])[] = [
+/** By their names in the file. */
+const AT_START: StartReads<ProxySetup> = [
   ['proxy.bind', ({ proxy }) => proxy.bind],
   ['log-format', ({ log }) => log.logFormat],
   ['http-port', ({ http }) => http.port],
@@ -103,7 +96,7 @@ const AT_START: readonly (readonly [name: string, read: Read])[] = [
   ['http-token-file', ({ http }) => http.tokenFile],
   ['http-tls', ({ http }) => http.tls],
   ['dir', ({ record }) => record?.folder],
-  ...BLACK_BOX_READS.map(([name, read]): [string, Read] => [
+  ...BLACK_BOX_READS.map(([name, read]): StartReads<ProxySetup>[number] => [
     name,
     ({ record }) => record && read(record),
   ]),

@@ -13,6 +13,7 @@ import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { Tls } from '../../io/tls/tls.ts'
 import { inFolder } from '../../io/tls/tls-paths.ts'
 import { fitSentinel } from '../daemon/fit-clients.ts'
+import { changesForRestart, type StartReads } from '../daemon/restart-changes.ts'
 import { readSentinelFile, type SentinelSource } from './sentinel-config.ts'
 
 export interface ReloaderOptions {
@@ -82,7 +83,7 @@ export class Reloader {
     this.#takeWebhooks(file)
     this.#takeProxy(file)
     host.reload(file.core, before.core)
-    for (const text of changesForRestart(this.#started, file)) {
+    for (const text of changesForRestart(AT_START, this.#started, file)) {
       logger.log('warning', `reload: ${text} has changed, which needs a restart`)
     }
     logger.log('notice', 'reload: done')
@@ -122,16 +123,8 @@ function messageOf(error: unknown): string {
 
 // Settings that take effect only at the start of the process.
 
-/** The options, by their names in sentinel.conf, that differ from what the process was started with. */
-function changesForRestart(started: SentinelFile, file: SentinelFile): readonly string[] {
-  return AT_START.filter(([, read]) => {
-    return JSON.stringify(read(started)) !== JSON.stringify(read(file))
-  }).map(([name]) => name)
-}
-
-type Read = (file: SentinelFile) => unknown
-
-const AT_START: readonly (readonly [name: string, read: Read])[] = [
+/** By their names in sentinel.conf. */
+const AT_START: StartReads<SentinelFile> = [
   ['port', ({ core }) => core.port],
   ['bind', ({ listen }) => listen.bind],
   ['tls-port', ({ tls }) => tls.port],
@@ -153,7 +146,7 @@ const AT_START: readonly (readonly [name: string, read: Read])[] = [
   ['http-token', ({ http }) => http.token],
   ['http-token-file', ({ http }) => http.tokenFile],
   ['http-tls', ({ http }) => http.tls],
-  ...BLACK_BOX_READS.map(([name, read]): [string, Read] => [
+  ...BLACK_BOX_READS.map(([name, read]): StartReads<SentinelFile>[number] => [
     name,
     ({ blackBox }) => read(blackBox),
   ]),
