@@ -22,7 +22,7 @@ import { renderTable } from './support/table.mjs'
 /** Compiled at the same moments in every run, and nothing is collected while it counts. */
 const FLAGS = ['--expose-gc', '--single-threaded']
 const ROOM = ['--min-semi-space-size=64', '--max-semi-space-size=64']
-/** Two runs of one build differ by up to a tenth, the least of three by a twentieth at most, or by a few objects. */
+/** Few commands differ between two runs of one build, by up to a tenth, and the least of three by a few objects. */
 const ROUNDS = 3
 const MORE_ALLOWED = 1.1
 const BYTES_ALLOWED = 32

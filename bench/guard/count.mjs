@@ -48,6 +48,8 @@ const KEYS = 1000
 const DEPTH = 16
 const WARM_UP = 2000
 const TURNS = 500
+/** The engine still compiles while the first of them is counted, which is no price of the command. */
+const WINDOWS = 4
 
 const node = openNode()
 const now = { monoMs: 0, wallMs: 1_700_000_000_000 }
@@ -60,11 +62,15 @@ function bytesOf(command) {
   const play = (count) => {
     for (let turn = 0; turn < count; turn++) node.received(now, 1, turns[turn % turns.length])
   }
+  const grown = () => {
+    globalThis.gc()
+    const before = process.memoryUsage().heapUsed
+    play(TURNS)
+    return process.memoryUsage().heapUsed - before
+  }
   play(WARM_UP)
-  globalThis.gc()
-  const before = process.memoryUsage().heapUsed
-  play(TURNS)
-  return Math.round((process.memoryUsage().heapUsed - before) / (TURNS * DEPTH))
+  const least = Math.min(...Array.from({ length: WINDOWS }, grown))
+  return Math.round(least / (TURNS * DEPTH))
 }
 
 /** Requests in pipelines, as latin1. */

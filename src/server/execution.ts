@@ -149,14 +149,12 @@ export class Execution implements CommandContext {
     if (command.isRead && this.#session?.tracking !== undefined && !command.runsScript) {
       this.#noteRead(command, argv)
     }
-    if (reply?.kind === 'error') {
-      command.failedCalls++
-      if (reply.isCounted !== true) countError(this.node.stats, reply.text)
-    } else if (command.runsScript && reply !== undefined) this.#countInside(command, reply)
+    if (reply === undefined) return
+    if (reply.kind === 'error' || command.runsScript) this.#countErrors(command, reply)
   }
 
-  /** The errors in the answer of a script, each of which is an error reply for Redis. */
-  #countInside(command: Command, reply: Reply): void {
+  /** Also those inside of a script's answer, each of which is an error reply for Redis. */
+  #countErrors(command: Command, reply: Reply): void {
     const errors = errorsInside(reply)
     const fresh = errors.filter(({ isCounted }) => isCounted !== true)
     for (const { text } of fresh) countError(this.node.stats, text)
