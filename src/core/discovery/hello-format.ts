@@ -37,8 +37,23 @@ export function formatHello(hello: Hello): string {
   return [host, port, runId, currentEpoch, group, masterHost, masterPort, configEpoch].join(',')
 }
 
+/** Peers say the same every two seconds, on each instance: what was read once is known, and bounded. */
+const known = new Map<string, Hello>()
+const MAX_KNOWN = 8192
+const MAX_KNOWN_BYTES = 512
+
 /** Undefined for anything that an honest Sentinel would not say. */
 export function parseHello(payload: string): Hello | undefined {
+  if (payload.length > MAX_KNOWN_BYTES) return readHello(payload)
+  const before = known.get(payload)
+  if (before !== undefined) return before
+  const hello = readHello(payload)
+  if (known.size >= MAX_KNOWN) known.clear()
+  if (hello !== undefined) known.set(payload, hello)
+  return hello
+}
+
+function readHello(payload: string): Hello | undefined {
   if (payload.length > MAX_HELLO_BYTES) return undefined
   const tokens = payload.split(',')
   if (tokens.length !== 8) return undefined

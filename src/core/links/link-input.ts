@@ -37,12 +37,53 @@ export type Heard =
   /** The other side cannot be trusted any more: close the connection. */
   | { readonly kind: 'fault'; readonly reason: string }
 
+/** A hello has some three hundred characters with what is around it; an INFO never comes twice. */
+const MAX_KNOWN_CHARACTERS = 512
+const MAX_KNOWN_REPLIES = 4
+/** A thousand groups of five Sentinels say five thousand different hellos. An instance that says something new each time must not fill the memory. */
+const MAX_KNOWN_PIECES = 8192
+
+/**
+ * Pieces of whole replies that came in on any link, and what was in them: PONG, and the hello that a peer says every two seconds on each
+ * instance of a group. They need not be read again, and whoever compares such a string with the one before has the same one.
+ */
+export class KnownPieces {
+  readonly #replies = new Map<string, readonly Reply[]>()
+
+  repliesIn(piece: string): readonly Reply[] | undefined {
+    return piece.length > MAX_KNOWN_CHARACTERS ? undefined : this.#replies.get(piece)
+  }
+
+  keep(piece: string, replies: readonly Reply[]): void {
+    if (piece.length > MAX_KNOWN_CHARACTERS || replies.length > MAX_KNOWN_REPLIES) return
+    if (this.#replies.size >= MAX_KNOWN_PIECES) this.#replies.clear()
+    this.#replies.set(piece, replies)
+  }
+}
+
+/** A piece that is being read for the first time. */
+interface NewPiece {
+  readonly bytes: string
+  readonly replies: Reply[]
+}
+
 /** Feed it with `push`, then call `next` until it returns undefined. The first fault ends it. */
 export class LinkInput {
   readonly #decoder = new ReplyDecoder(LIMITS)
+  readonly #pieces: KnownPieces
+  /** Of a piece that was known, and how many of them have been returned. */
+  #known: readonly Reply[] = []
+  #returned = 0
+  #newPiece: NewPiece | undefined
+  #isMalformed = false
   /** The purposes of the commands whose replies are still to come. */
   readonly #owed: Purpose[] = []
   #isSubscribed = false
+
+  /** `pieces`: of all links of a Sentinel. */
+  constructor(pieces = new KnownPieces()) {
+    this.#pieces = pieces
+  }
 
   /** Bytes received that do not belong to anything returned yet. */
   get pendingBytes(): number {
@@ -55,18 +96,53 @@ export class LinkInput {
   }
 
   push(bytes: string): void {
+    const known = this.#isBetweenPieces ? this.#pieces.repliesIn(bytes) : undefined
+    this.#newPiece = undefined
+    if (known !== undefined) {
+      this.#known = known
+      this.#returned = 0
+      return
+    }
+    if (this.#isBetweenPieces) this.#newPiece = { bytes, replies: [] }
     this.#decoder.push(bytes)
+  }
+
+  /** All that came before has been returned. */
+  get #isBetweenPieces(): boolean {
+    if (this.#isMalformed || this.#returned < this.#known.length) return false
+    return this.#decoder.pendingBytes === 0
   }
 
   /** The next thing heard; undefined if it has not arrived yet. */
   next(): Heard | undefined {
-    this.#decoder.allow(this.#owed[0]?.kind === 'info' ? INFO_LIMITS : LIMITS)
-    const reply = this.#decoder.next()
+    const known = this.#known[this.#returned]
+    if (known !== undefined) {
+      this.#returned++
+      return this.#judge(known)
+    }
+    const reply = this.#read()
     return reply === undefined ? undefined : this.#judge(reply)
   }
 
+  #read(): Reply | Malformed | undefined {
+    this.#decoder.allow(this.#owed[0]?.kind === 'info' ? INFO_LIMITS : LIMITS)
+    const reply = this.#decoder.next()
+    if (reply === undefined) this.#keepPiece()
+    else if (reply.kind !== 'malformed') this.#newPiece?.replies.push(reply)
+    return reply
+  }
+
+  #keepPiece(): void {
+    const piece = this.#newPiece
+    if (piece !== undefined && this.#isBetweenPieces) this.#pieces.keep(piece.bytes, piece.replies)
+    this.#newPiece = undefined
+  }
+
   #judge(reply: Reply | Malformed): Heard {
-    if (reply.kind === 'malformed') return fault(reply.text)
+    if (reply.kind === 'malformed') {
+      this.#isMalformed = true
+      return fault(reply.text)
+    }
     if (!isResp2(reply)) return fault(`a ${reply.kind} on a RESP2 connection`)
     const message = this.#isSubscribed ? readMessage(reply) : undefined
     return message ?? this.#answer(reply)

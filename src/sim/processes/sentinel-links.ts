@@ -6,7 +6,7 @@
 import type { Effect } from '../../core/effect.ts'
 import type { Event } from '../../core/event.ts'
 import type { LinkId } from '../../core/ids.ts'
-import { type Heard, LinkInput } from '../../core/links/link-input.ts'
+import { type Heard, KnownPieces, LinkInput } from '../../core/links/link-input.ts'
 import { encodeCommand } from '../../resp/encode.ts'
 import type { Socket } from '../network/socket.ts'
 import type { Process } from './process.ts'
@@ -23,6 +23,7 @@ export class SentinelLinks {
   readonly #process: Process
   readonly #feed: (event: Event) => void
   readonly #links = new Map<LinkId, Link>()
+  readonly #pieces = new KnownPieces()
 
   constructor(process: Process, feed: (event: Event) => void) {
     this.#process = process
@@ -36,7 +37,7 @@ export class SentinelLinks {
       received: (bytes) => this.#received(id, bytes),
       closed: (reason) => this.#lost(id, reason),
     })
-    this.#links.set(id, { id, socket, input: new LinkInput() })
+    this.#links.set(id, { id, socket, input: new LinkInput(this.#pieces) })
   }
 
   close(id: LinkId): void {

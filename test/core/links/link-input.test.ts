@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Heard, LinkInput } from '../../../src/core/links/link-input.ts'
+import { type Heard, KnownPieces, LinkInput } from '../../../src/core/links/link-input.ts'
 import type { Purpose } from '../../../src/core/purpose.ts'
 
 const PING: Purpose = { kind: 'ping' }
@@ -84,4 +84,87 @@ test('lines and attributes without an end end the link', () => {
   expect(hear([PING], [`+${'x'.repeat(70_000)}`])).toEqual([fault('line too long')])
   expect(hear([PING], ['|0\r\n'.repeat(40_000)])).toEqual([fault('reply too large')])
   expect(hear([PING], ['\n'.repeat(140_000)])).toEqual([fault('reply too large')])
+})
+
+const HELLO = '*3\r\n$7\r\nmessage\r\n$1\r\nh\r\n$5\r\nhello\r\n'
+
+/** A subscribed link that shares what is known with others. */
+function subscribed(pieces: KnownPieces): LinkInput {
+  const input = new LinkInput(pieces)
+  input.expect(SUBSCRIBE)
+  input.push(CONFIRMED)
+  input.next()
+  return input
+}
+
+function drain(input: LinkInput): Heard[] {
+  const all: Heard[] = []
+  for (let heard = input.next(); heard !== undefined; heard = input.next()) all.push(heard)
+  return all
+}
+
+test('a piece that was heard before, on any link, is heard as the very same string', () => {
+  const pieces = new KnownPieces()
+  const [one, other] = [subscribed(pieces), subscribed(pieces)]
+  one.push(HELLO)
+  const first = drain(one)
+  expect(first).toEqual([{ kind: 'message', channel: 'h', payload: 'hello' }])
+  expect(pieces.repliesIn(HELLO)).toHaveLength(1)
+  other.push(HELLO)
+  expect(drain(other)).toEqual(first)
+})
+
+test('a known piece in the middle of a reply is no piece', () => {
+  const pieces = new KnownPieces()
+  drain(subscribed(pieces))
+  const input = subscribed(pieces)
+  input.push(HELLO)
+  drain(input)
+  input.push(`*3\r\n$7\r\nmessage\r\n$1\r\nh\r\n$${HELLO.length}\r\n`)
+  expect(drain(input)).toEqual([])
+  input.push(HELLO)
+  input.push('\r\n')
+  expect(drain(input)).toEqual([{ kind: 'message', channel: 'h', payload: HELLO }])
+})
+
+test('pieces that come before the last one was drained keep their order', () => {
+  const input = subscribed(new KnownPieces())
+  input.push(HELLO)
+  drain(input)
+  for (const piece of [HELLO, MESSAGE, HELLO]) input.push(piece)
+  expect(drain(input).map((heard) => heard.kind === 'message' && heard.payload)).toEqual([
+    'hello',
+    'hi',
+    'hello',
+  ])
+})
+
+test('what is known of a piece depends on who hears it: an answer here is a message there', () => {
+  const pieces = new KnownPieces()
+  const [asking, listening] = [new LinkInput(pieces), subscribed(pieces)]
+  for (const input of [asking, listening]) input.push(MESSAGE)
+  asking.expect({ kind: 'slaveof' })
+  expect(drain(asking)).toMatchObject([{ kind: 'reply', purpose: { kind: 'slaveof' } }])
+  expect(drain(listening)).toMatchObject([{ kind: 'message' }])
+})
+
+test('after a fault a known piece is not heard either', () => {
+  const input = subscribed(new KnownPieces())
+  input.push(HELLO)
+  drain(input)
+  input.push('what?\r\n')
+  expect(drain(input)).toMatchObject([{ kind: 'fault' }])
+  input.push(HELLO)
+  expect(drain(input)).toEqual([])
+})
+
+test('pieces that are too long, or hold many replies, or are too many, are not kept', () => {
+  const pieces = new KnownPieces()
+  const long = `+${'x'.repeat(600)}\r\n`
+  const many = '+PONG\r\n'.repeat(5)
+  for (const piece of [long, many])
+    pieces.keep(piece, piece === many ? Array(5).fill(PONG) : [PONG])
+  expect([long, many].map((piece) => pieces.repliesIn(piece))).toEqual([undefined, undefined])
+  for (let number = 0; number <= 8192; number++) pieces.keep(`:${number}\r\n`, [])
+  expect([pieces.repliesIn(':0\r\n'), pieces.repliesIn(':8192\r\n')]).toEqual([undefined, []])
 })
