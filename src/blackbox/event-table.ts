@@ -138,6 +138,7 @@ function isSameReply(one: Told<'reply'>, other: Told<'reply'>): boolean {
   if (one.purpose.kind === 'hello')
     if (other.purpose.kind !== 'hello' || other.purpose.group !== one.purpose.group) return false
   if (one.purpose.kind !== other.purpose.kind) return false
+  if (one.reply === other.reply) return true
   if (one.reply.kind === 'simple')
     return other.reply.kind === 'simple' && other.reply.text === one.reply.text
   return (

@@ -30,7 +30,7 @@ export interface RecordSink {
   head(head: RecordHead): void
   /** A block of the present segment, as a byte string. */
   block(text: string): void
-  /** A step was recorded; `isNotable`: the machine did more than talk. */
+  /** Steps are recorded that no block holds yet; `isNotable`: the machine did more than talk. */
   stepped(isNotable: boolean): void
 }
 
@@ -56,8 +56,8 @@ export interface RecorderOptions {
 /** A block ends after this many steps, or when its different events have this many bytes. */
 const BLOCK_STEPS = 8192
 const BLOCK_BYTES = 512 * 1024
-/** So many steps are put into words together: one at a time costs twice as much, and more of them survive collections. */
-const QUEUE_STEPS = 64
+/** So many steps are put into words together: fewer at a time cost more each, and more of them would survive two collections. */
+const QUEUE_STEPS = 128
 /** A request that stays incomplete beyond this many bytes is left out of the record. */
 const MAX_HELD_BYTES = 1024 * 1024
 /** How much of the digest of a step is kept: enough to notice a difference, not to fend off a forger. */
@@ -123,6 +123,8 @@ interface NotedStep {
   /** Secrets that the effects may repeat. */
   readonly echoes: Echoes
   readonly extra: EntryExtra | undefined
+  /** Of the effects, if the step is notable; given when it is put into words. */
+  digest: string | undefined
 }
 
 export class SentinelRecorder {
@@ -175,20 +177,23 @@ export class SentinelRecorder {
       this.cut()
       throw error
     }
-    if (this.#isOn) {
-      if (isRoutine(event, effects)) this.#noteRoutine(now, event, effects)
-      else this.#note(state, now, event, effects, undefined)
+    if (isRoutine(event, effects) && !this.#unsaved.areUnderWay) {
+      if (this.#isOn) this.#noteRoutine(now, event, effects)
+    } else {
+      if (this.#isOn) this.#note(state, now, event, effects, undefined)
+      this.#unsaved.step(event.kind, effects)
     }
-    this.#unsaved.step(event.kind, effects)
     if (this.#isDue) this.#beginIfDue(state, now)
     return effects
   }
 
   #noteRoutine(now: Moment, event: RoutineEvent, effects: readonly Effect[]): void {
     const extra = this.#cpu.length === 0 ? undefined : this.#extra(event, event, undefined)
-    this.#queue.push({ now, event, effects, isNotable: false, echoes: NO_ECHOES, extra })
+    const echoes = NO_ECHOES
+    this.#queue.push({ now, event, effects, isNotable: false, echoes, extra, digest: undefined })
+    // The sink hears of the first of each queue: after it was given a block, it waits for a step.
+    if (this.#queue.length === 1) this.#options.sink.stepped(false)
     if (this.#queue.length >= QUEUE_STEPS) this.#putIntoWords()
-    this.#options.sink.stepped(false)
   }
 
   /** Hands the present block to the sink, if there is one. */
@@ -243,8 +248,10 @@ export class SentinelRecorder {
     const extra = this.#extra(event, recorded, threw)
     const mayWait = canWait(effects)
     const doesMore = !mayWait && isNotable(effects)
-    const echoes = this.#echoes
-    this.#queue.push({ now, event: recorded, effects, isNotable: doesMore, echoes, extra })
+    this.#queue.push({
+      ...{ now, event: recorded, effects, isNotable: doesMore },
+      ...{ echoes: this.#echoes, extra, digest: undefined },
+    })
     if (event.kind === 'clientClosed') this.#input.forget(event.client)
     if (event.kind === 'linkLost') this.#infos.forget(event.link)
     if (this.#queue.length >= QUEUE_STEPS || !mayWait) this.#putIntoWords()
@@ -260,18 +267,19 @@ export class SentinelRecorder {
     if (length >= BLOCK_STEPS || bytes >= BLOCK_BYTES) this.#handOver()
   }
 
-  #write({ now, event, effects, isNotable: doesMore, echoes, extra }: NotedStep): void {
+  #write(step: NotedStep): void {
+    const { now, event, effects, echoes } = step
     if (this.#block === undefined) {
       this.#block = new BlockWriter(now, this.#table)
       this.#hash = NOTHING_SAID
     }
     if (event.kind === 'received') this.#texts.heard(event.client, event.bytes)
-    const digest = doesMore ? this.#stepDigest(effects, echoes) : undefined
+    if (step.isNotable) step.digest = this.#stepDigest(effects, echoes)
     this.#hash =
-      digest === undefined
+      step.digest === undefined
         ? this.#texts.mix(this.#hash, effects, echoes)
-        : mixText(this.#hash, digest)
-    this.#block.add({ now, event, digest, extra })
+        : mixText(this.#hash, step.digest)
+    this.#block.add(step)
     if (event.kind === 'clientClosed') this.#texts.forget(event.client)
   }
 

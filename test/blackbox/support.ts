@@ -5,8 +5,14 @@ import { createRng } from '../../src/base/rng.ts'
 import { type RecordBlock, readBlock } from '../../src/blackbox/block.ts'
 import { type Difference, type PlayedStep, Player } from '../../src/blackbox/player.ts'
 import { headText, readHead } from '../../src/blackbox/record-head.ts'
-import { type RecordHead, type RecordSink, SentinelRecorder } from '../../src/blackbox/recorder.ts'
+import {
+  type RecorderOptions,
+  type RecordHead,
+  type RecordSink,
+  SentinelRecorder,
+} from '../../src/blackbox/recorder.ts'
 import { DEFAULT_SENTINEL } from '../../src/core/config.ts'
+import type { Effect } from '../../src/core/effect.ts'
 import type { Event } from '../../src/core/event.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
 import type { State } from '../../src/core/state.ts'
@@ -32,13 +38,15 @@ export interface KeptSegment {
 /** Keeps segments in memory. */
 export class KeptRecord implements RecordSink {
   readonly segments: KeptSegment[] = []
-  readonly recorder = new SentinelRecorder({ digest: sha256, sink: this, program: 'test' })
+  readonly recorder: SentinelRecorder
   steps = 0
   readonly #segmentSteps: number
 
   /** A new segment begins after every so many steps. */
   constructor(segmentSteps = 2_000) {
     this.#segmentSteps = segmentSteps
+    const options = { digest: sha256, sink: this, program: 'test' }
+    this.recorder = new CountingRecorder(options, () => this.#count())
   }
 
   head(head: RecordHead): void {
@@ -49,13 +57,31 @@ export class KeptRecord implements RecordSink {
     this.segments.at(-1)?.blocks.push(text)
   }
 
-  stepped(): void {
+  /** Here blocks end by themselves, see `#count`. */
+  stepped(): void {}
+
+  #count(): void {
     if (++this.steps % this.#segmentSteps === 0) this.recorder.renew()
     if (this.steps % 97 === 0) this.recorder.cut()
   }
 
   get text(): string {
     return this.segments.map(({ head, blocks }) => [head, ...blocks].join('\n')).join('\n')
+  }
+}
+
+class CountingRecorder extends SentinelRecorder {
+  readonly #stepped: () => void
+
+  constructor(options: RecorderOptions, stepped: () => void) {
+    super(options)
+    this.#stepped = stepped
+  }
+
+  override step(...step: Parameters<SentinelRecorder['step']>): readonly Effect[] {
+    const effects = super.step(...step)
+    this.#stepped()
+    return effects
   }
 }
 
