@@ -248,10 +248,9 @@ export class SentinelRecorder {
     const extra = this.#extra(event, recorded, threw)
     const mayWait = canWait(effects)
     const doesMore = !mayWait && isNotable(effects)
-    this.#queue.push({
-      ...{ now, event: recorded, effects, isNotable: doesMore },
-      ...{ echoes: this.#echoes, extra, digest: undefined },
-    })
+    const echoes = this.#echoes
+    const digest = undefined
+    this.#queue.push({ now, event: recorded, effects, isNotable: doesMore, echoes, extra, digest })
     if (event.kind === 'clientClosed') this.#input.forget(event.client)
     if (event.kind === 'linkLost') this.#infos.forget(event.link)
     if (this.#queue.length >= QUEUE_STEPS || !mayWait) this.#putIntoWords()
