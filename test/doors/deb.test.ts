@@ -188,6 +188,9 @@ describe.skipIf(!HAS_DPKG)('the Debian package (need dpkg-deb)', () => {
         'sentinel.yml after purge': 'none',
         'my certificate after purge': 'my-certificate.pem',
         'library after purge': 'none',
+        'purge of a disk of its own': expect.stringContaining('so it is empty now'),
+        'left on it': '0',
+        'user after that purge': 'no',
       })
       if (!HAS_REDIS_CLI) return
       expect(seen).toMatchObject({ 'CONFIG REWRITE': 'OK', learnt: 'vedette:vedette 600' })

@@ -80,5 +80,11 @@ say 'state after purge' "$(state /var/lib/vedette)"
 say 'sentinel.yml after purge' "$(state /etc/vedette/sentinel.yml)"
 say 'my certificate after purge' "$(ls /etc/vedette)"
 say 'library after purge' "$(state /usr/lib/vedette)"
+install
+mount -t tmpfs tmpfs /var/lib/vedette
+touch /var/lib/vedette/dump.rdb
+say 'purge of a disk of its own' "$(dpkg --purge vedette 2>&1 | grep 'mount point')"
+say 'left on it' "$(ls -A /var/lib/vedette | wc -l)"
+say 'user after that purge' "$(has_user)"
 STEPS
 exec chroot "$folder/root" /bin/sh /steps.sh
