@@ -15,7 +15,7 @@ import {
 import { askAll } from './status/ask.ts'
 import { printable } from './status/asking.ts'
 import { readText } from './status/shapes.ts'
-import { silence } from './status/silence.ts'
+import { silentLines } from './status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from './status/status.ts'
 import { isVedette, type SentinelAnswer } from './status/view.ts'
 
@@ -105,11 +105,7 @@ async function chooseSentinel(
   const addresses = sentinel ?? [DEFAULT_SENTINEL_ADDRESS]
   const views = await askAll(addresses, access)
   const answering = views.filter(({ failure }) => failure === undefined)
-  if (answering.length === 0) {
-    for (const { address, failure } of views) {
-      say(`vedette: ${silence(`Sentinel ${address}`, failure)}`)
-    }
-  }
+  if (answering.length === 0) for (const line of silentLines(views, true)) say(line)
   const ours = answering.filter(isVedette)
   return (ours.find(prefers) ?? ours[0] ?? answering[0])?.address
 }

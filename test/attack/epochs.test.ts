@@ -3,7 +3,7 @@
  * failover comes in its ordinary time. And a fleet whose state an older program has let be poisoned is
  * cured by `vedette epochs --lower`.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { decodeState, encodeState } from '../../src/config/state-file.ts'
@@ -138,5 +138,27 @@ describe.skipIf(!HAS_REDIS_CLI)('a poisoned fleet', () => {
     const { outcome, sentinels, unknown } = JSON.parse((await lower(all, '--json')).stdout)
     expect([outcome, sentinels.length, unknown]).toEqual(['sound', 3, []])
     await expectOrdinaryFailover(all)
+  }, 30_000)
+
+  test('is told by each Sentinel: without an epoch, and left behind by the others', async () => {
+    const all = await settledCluster()
+    await Promise.all(all.sentinels.map((one) => one.kill()))
+    const [first, , last] = all.sentinels
+    if (first === undefined || last === undefined) throw new Error('three Sentinels')
+    for (const one of all.sentinels.slice(0, 2)) poison(one, 0)
+    for (const file of readdirSync(last.folder)) {
+      if (/\.state(\.copy)?$/.test(file)) rmSync(join(last.folder, file))
+    }
+    for (const one of all.sentinels) one.start()
+    await until('the one that forgot all names the others', 10_000, async () => {
+      const told = await vedette('epochs', '--sentinel', `127.0.0.1:${last.port}`)
+      return /is out of reach from 0(.|\n)*--sentinel HOST:PORT, once for each/.test(told.stderr)
+    })
+    expect(cli(first.port, 'SENTINEL', 'CKQUORUM', 'mymaster').join()).toMatch(/No epoch is left/)
+    const at = `127.0.0.1:${first.port}`
+    expect(await vedette('status', '--sentinel', at)).toMatchObject({ status: 3 })
+    const told = await vedette('explain', 'mymaster', '--sentinel', at)
+    expect(told).toMatchObject({ status: 1 })
+    expect(told.stdout).toMatch(/one Sentinel\s+could\s+vote/)
   }, 30_000)
 })

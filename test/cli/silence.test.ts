@@ -1,7 +1,7 @@
 /** What is said of programs that told nothing: not what they did not do. */
 import { expect, test } from 'vitest'
 import { noLedgerText } from '../../src/cli/ledger/ledger-group.ts'
-import { silence } from '../../src/cli/status/silence.ts'
+import { silence, silentLines } from '../../src/cli/status/silence.ts'
 
 test.each([
   ['ECONNREFUSED', 'does not answer: ECONNREFUSED'],
@@ -12,6 +12,18 @@ test.each([
   ['NOAUTH Authentication required.', 'refuses: NOAUTH Authentication required.'],
 ])('of a Sentinel that fails with %j is said that it %s', (failure, words) => {
   expect(silence('Sentinel 10.0.0.1:26379', failure)).toBe(`Sentinel 10.0.0.1:26379 ${words}`)
+})
+
+test.each([
+  ['ECONNREFUSED', '  name a Sentinel that runs with --sentinel HOST:PORT'],
+  ['NOAUTH Authentication required.', '  give the password of the Sentinels'],
+  ['WRONGPASS invalid pair', '  give the password of the Sentinels'],
+  ['ERR AUTH <password> called without any password configured', '  these Sentinels have no'],
+])('where every Sentinel fails with %j, the last line is the way out: %s', (failure, way) => {
+  const silent = ['10.0.0.1:26379', '10.0.0.2:26379'].map((address) => ({ address, failure }))
+  expect(silentLines(silent, true)).toHaveLength(3)
+  expect(silentLines(silent, true).at(-1)).toContain(way)
+  expect(silentLines(silent, false)).toHaveLength(2)
 })
 
 test.each([

@@ -192,6 +192,7 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     const outcome = await vedette('status', '--sentinel', '127.0.0.1:1')
     expect(outcome).toMatchObject({ status: EXIT.noAnswer })
     expect(outcome.stdout).toContain('ECONNREFUSED')
+    expect(outcome.stdout).toContain('name a Sentinel that runs with --sentinel HOST:PORT')
   })
 })
 

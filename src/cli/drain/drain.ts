@@ -11,7 +11,7 @@ import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { type AccessOptions, connect, readAccess } from '../status/access.ts'
 import type { Asking } from '../status/asking.ts'
 import { readMasters, readText } from '../status/shapes.ts'
-import { silence } from '../status/silence.ts'
+import { silence, wayOut } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 
 export interface DrainOptions extends AccessOptions {
@@ -120,7 +120,13 @@ async function findGroup(
     const name = masters.find(({ runid }) => runid === runId)?.name
     return [{ address, name }]
   })
-  if (own.length === 0) return 'no answer'
+  if (own.length === 0) {
+    const failures = answers.flatMap(({ masters }) =>
+      masters instanceof Error ? [masters.message] : [],
+    )
+    say(`  ${wayOut(failures)}`)
+    return 'no answer'
+  }
   const group = own.find(({ name }) => name !== undefined)?.name
   if (group === undefined) return undefined
   return {

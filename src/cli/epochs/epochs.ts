@@ -1,10 +1,12 @@
 /** `vedette epochs`: shows the epochs of a fleet, and lowers them if they are used up or far apart. */
 import { randomUUID } from 'node:crypto'
+import { OUT_OF_REACH } from '../../core/election/new-epoch.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { EXIT_FAILED, say } from '../report.ts'
 import { type AccessOptions, connect, readAccess, type SentinelLogin } from '../status/access.ts'
 import { askAll } from '../status/ask.ts'
 import { type Asking, printable } from '../status/asking.ts'
+import { silentLines } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 import type { SentinelAnswer } from '../status/view.ts'
 import { type EpochsVerdict, epochsJson, type UnknownEpochs } from './epochs-json.ts'
@@ -26,10 +28,9 @@ export async function runEpochs(options: EpochsOptions): Promise<number> {
   const access = readAccess(options)
   const views = await askAll(options.sentinel ?? [DEFAULT_SENTINEL_ADDRESS], access)
   const answering = views.filter(({ failure }) => failure === undefined)
-  const silent = views.flatMap(({ address, failure }) =>
-    failure === undefined ? [] : [{ address, reason: failure }],
-  )
-  for (const { address, reason } of silent) say(`vedette: Sentinel ${address}: ${reason}`)
+  const unheard = views.filter(({ failure }) => failure !== undefined)
+  const silent = unheard.map(({ address, failure = '' }) => ({ address, reason: failure }))
+  for (const line of silentLines(unheard, answering.length === 0)) say(line)
   const write = (text: string, isJson: boolean) => {
     if (isJson === (options.json === true)) process.stdout.write(`${text}\n`)
   }
@@ -47,6 +48,7 @@ export async function runEpochs(options: EpochsOptions): Promise<number> {
     if (verdict.outcome === 'sound' || verdict.outcome === 'unknown')
       for (const { address, program, reason } of strangers)
         say(`vedette: the epochs of ${address} (${program}) are not known: ${reason}`)
+    if (verdict.outcome === 'sound') for (const line of strangeEpochs(answering)) say(line)
     const reports = members.map(({ report }) => report)
     write(epochsJson(verdict, reports, [...silent, ...strangers]), true)
     return result === undefined ? EXIT_FAILED : 0
@@ -60,6 +62,21 @@ function resultOf({ outcome, epoch }: EpochsVerdict): string | undefined {
   if (outcome === 'sound') return 'all epochs are sound'
   if (outcome === 'lowered') return `all epochs are lowered to ${epoch}`
   return outcome === 'released' ? 'the epochs are in use again' : undefined
+}
+
+/**
+ * A Sentinel that was left behind knows none of the others, so nobody has asked those: its own epochs are sound, and
+ * what it refuses is theirs. A stranger may have made it up as well.
+ */
+function strangeEpochs(views: readonly SentinelAnswer[]): readonly string[] {
+  const refused = views.flatMap(({ address, remarks }) =>
+    remarks.filter(({ text }) => text.includes(OUT_OF_REACH)).map(({ text }) => [address, text]),
+  )
+  const lines = new Set(refused.map(([address, text]) => `vedette: Sentinel ${address}: ${text}`))
+  if (lines.size === 0) return []
+  const how =
+    'if that is one of your Sentinels, ask it as well: --sentinel HOST:PORT, once for each'
+  return [...lines, `  ${how}`]
 }
 
 /** Connects to all; returns those that cannot take part. */

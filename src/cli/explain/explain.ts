@@ -1,6 +1,6 @@
 /** `vedette explain`: what would happen to a group if its master died now, a host were lost or a link cut. */
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
-import { silence } from '../status/silence.ts'
+import { silentLines } from '../status/silence.ts'
 import { EXIT_NO_ANSWER } from '../status/status.ts'
 import type { SentinelAnswer } from '../status/view.ts'
 import { accidentOf, masterDies, membersOf } from './accident.ts'
@@ -44,10 +44,9 @@ export async function runExplain(group: string, options: ExplainOptions): Promis
 /** No Sentinel answers, or none of those that do watches the group. */
 export function tellNothing(group: string, sentinels: readonly SentinelAnswer[]): number {
   const silent = sentinels.filter(({ failure }) => failure !== undefined)
-  for (const { address, failure } of silent) {
-    say(`vedette: ${silence(`Sentinel ${address}`, failure)}`)
-  }
-  if (silent.length === sentinels.length) return EXIT_NO_ANSWER
+  const isAll = silent.length === sentinels.length
+  for (const line of silentLines(silent, isAll)) say(line)
+  if (isAll) return EXIT_NO_ANSWER
   const names = new Set(sentinels.flatMap(({ groups }) => groups.map(({ name }) => name)))
   const known = names.size === 0 ? 'they watch no group' : `they watch ${[...names].join(', ')}`
   say(`vedette: no Sentinel that answers watches '${group}'; ${known}`)

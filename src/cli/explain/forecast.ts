@@ -8,6 +8,7 @@ import { DEFAULT_PERIODS } from '../../core/config.ts'
 import { masterPingMs } from '../../core/detection/ping.ts'
 import { majority } from '../../core/election/quorum.ts'
 import { GROUP_OPTIONS } from '../../core/group-options.ts'
+import { NO_VOTE } from '../../core/report/remarks.ts'
 import { type Accident, isCut, isLost, refuses } from './accident.ts'
 import type { GroupLayout, LayoutSentinel, SentinelSays } from './layout.ts'
 import { expectedLoss, type Loss, type TimeSpan } from './loss.ts'
@@ -200,6 +201,7 @@ function strongestCamp(
   return camps.sort(
     (a, b) =>
       strength(b) - strength(a) ||
+      b.elect.count - a.elect.count ||
       b.members.length - a.members.length ||
       isAsked(b) - isAsked(a) ||
       (a.leader.id < b.leader.id ? -1 : 1),
@@ -221,12 +223,17 @@ function campOf(
   const quorum = says?.quorum ?? 1
   const known = Math.max(says?.known ?? 0, members.length)
   const agreeing = members.filter(({ address }) => seeing.has(address)).length
+  const voting = says?.abstains === true ? [] : members.filter((one) => !abstains(one))
   return {
     leader,
     members,
     agree: { count: agreeing, needed: quorum },
-    elect: { count: members.length, needed: Math.max(quorum, majority(known)) },
+    elect: { count: voting.length, needed: Math.max(quorum, majority(known)) },
   }
+}
+
+function abstains({ says }: LayoutSentinel): boolean {
+  return says?.abstains === true
 }
 
 interface Prospects {
@@ -245,11 +252,19 @@ function obstaclesTo(layout: GroupLayout, { camp, agree, elect, hasHeir }: Prosp
     lacks.push(
       `${sentinelsIn(elect.count)} could vote, and a leader needs ${elect.needed} of ${camp.leader.says?.known ?? layout.sentinels.length}`,
     )
+  lacks.push(...abstentions(camp, elect))
   if (layout.pause !== undefined) lacks.push(`failovers are ${layout.pause}`)
   if (layout.replicas.length === 0) lacks.push('the Sentinels know no replica')
   else if (!hasHeir && camp !== undefined)
     lacks.push('none of the remaining replicas may be promoted')
   return lacks
+}
+
+/** Why the votes are missing, where those that are there may not vote. */
+function abstentions(camp: Camp | undefined, { count, needed }: HeadCount): readonly string[] {
+  if (camp === undefined || count >= needed) return []
+  const remarks = camp.members.flatMap(({ says }) => says?.remarks ?? [])
+  return remarks.filter((text) => text.includes(NO_VOTE))
 }
 
 function sentinelsIn(count: number): string {

@@ -5,6 +5,7 @@
  */
 import type { FailoverPlan } from '../../core/failover/failover-plan.ts'
 import { GROUP_OPTIONS } from '../../core/group-options.ts'
+import { NO_VOTE } from '../../core/report/remarks.ts'
 import { splitAddress } from '../status/access.ts'
 import type { GroupReport } from '../status/judge.ts'
 import { nodesOf } from '../status/nodes.ts'
@@ -39,6 +40,8 @@ export interface LayoutSentinel extends LayoutMember {
 export interface SentinelSays {
   readonly isVedette: boolean
   readonly isTilted: boolean
+  /** It can neither vote nor lead: no epoch is left, its epochs are frozen, or its state cannot be saved. */
+  readonly abstains: boolean
   /** Addresses of what it sees down. */
   readonly seesDown: ReadonlySet<string>
   readonly quorum: number
@@ -219,6 +222,7 @@ function saysOf(
   return {
     isVedette: isVedette(sentinel),
     isTilted: sentinel.isTilted,
+    abstains: sentinel.remarks.some(({ text }) => text.includes(NO_VOTE)),
     seesDown: new Set(down.map(addressOf)),
     quorum: Number(master.quorum),
     known: peers.length + 1,
@@ -230,6 +234,10 @@ function saysOf(
     refusal: plan instanceof Error ? plan.message : '',
     remarks: sentinel.remarks
       .filter((one) => one.group === group.name)
-      .map(({ text, instance }) => `Sentinel ${sentinel.address}: ${instance} ${text}`),
+      .map(({ text, instance }) =>
+        ['Sentinel', `${sentinel.address}:`, instance, text]
+          .filter((word) => word !== '')
+          .join(' '),
+      ),
   }
 }

@@ -19,7 +19,7 @@ import type { Asking, ReplyValue } from '../status/asking.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { pauseWords } from '../status/pause-words.ts'
 import { readAddress, readMasters } from '../status/shapes.ts'
-import { silence } from '../status/silence.ts'
+import { silence, wayOut } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 import { hostAndPort } from '../status/view.ts'
 import { StatusLine } from '../status-line.ts'
@@ -58,12 +58,15 @@ async function findSentinel(
   addresses: readonly string[],
   access: SentinelLogin,
 ): Promise<Asking | undefined> {
+  const failures: string[] = []
   for (const address of addresses) {
     const client = connect(address, access)
     const failure = await client.open().then(() => undefined, reasonOf)
     if (failure === undefined) return client
+    failures.push(failure)
     say(`vedette: ${silence(`Sentinel ${address}`, failure)}`)
   }
+  say(`  ${wayOut(failures)}`)
   return undefined
 }
 

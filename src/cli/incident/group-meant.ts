@@ -2,7 +2,7 @@
 import { EXIT_CONFIG, say } from '../report.ts'
 import { type AccessOptions, readAccess } from '../status/access.ts'
 import { askAll } from '../status/ask.ts'
-import { silence } from '../status/silence.ts'
+import { silentLines } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 import type { SentinelAnswer } from '../status/view.ts'
 
@@ -35,8 +35,7 @@ function groupMeant(
 ): { readonly name: string } | number {
   const silent = sentinels.filter(({ failure }) => failure !== undefined)
   if (silent.length === sentinels.length) {
-    for (const { address, failure } of silent)
-      say(`vedette: ${silence(`Sentinel ${address}`, failure)}`)
+    for (const line of silentLines(silent, true)) say(line)
     return EXIT_NO_ANSWER
   }
   const names = [...new Set(sentinels.flatMap(({ groups }) => groups.map(({ name }) => name)))]

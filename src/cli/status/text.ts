@@ -7,6 +7,7 @@ import { grouped, type Paint, truncate } from '../up/paint.ts'
 import type { GroupReport, Health, StatusReport } from './judge.ts'
 import { isSilent, worstOf } from './judge.ts'
 import { type NodeView, nodesOf, stateOf } from './nodes.ts'
+import { wayOut } from './silence.ts'
 import { silentPeers, strengthOf, strengthText } from './strength.ts'
 import { type GroupView, hasEffect, isVedette, optionOf, type SentinelAnswer } from './view.ts'
 
@@ -27,8 +28,9 @@ export function statusText(report: StatusReport, columns = Number.POSITIVE_INFIN
 function emptyText({ sentinels, only }: StatusReport): string {
   const silent = sentinels.filter(({ failure }) => failure !== undefined)
   const lines = silent.map(({ address, failure }) => `  ${address}  ${pc.red(failure ?? '')}`)
-  const title = isSilent(sentinels) ? 'no Sentinel answers' : unwatched(sentinels, only)
-  return [pc.bold(title), ...lines].join('\n')
+  if (!isSilent(sentinels)) return [pc.bold(unwatched(sentinels, only)), ...lines].join('\n')
+  const way = wayOut(silent.map(({ failure }) => failure))
+  return [pc.bold('no Sentinel answers'), ...lines, way].join('\n')
 }
 
 function unwatched(sentinels: readonly SentinelAnswer[], only: string | undefined): string {

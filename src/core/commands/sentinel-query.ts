@@ -79,8 +79,8 @@ function lastSwitch(turn: Turn, group: Group, _argv: readonly string[], client: 
   return array([...addresses, integer(configEpoch), integer(switchAgeMs(turn, last))])
 }
 
-function checkQuorum(_turn: Turn, group: Group): Reply {
-  const { isReachable, text } = quorumVerdict(group)
+function checkQuorum({ state }: Turn, group: Group): Reply {
+  const { isReachable, text } = quorumVerdict(state, group)
   return isReachable ? simple(text) : error(text)
 }
 

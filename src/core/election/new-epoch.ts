@@ -29,6 +29,9 @@ const SAY_AGAIN_MS = 60_000
 const SAY_OTHER_MS = 5_000
 export const CURE = '`vedette epochs` shows and mends it, see docs/operations.md'
 
+/** Part of each refusal of a number that is too far ahead; `vedette epochs` looks for it. */
+export const OUT_OF_REACH = 'is refused: it is out of reach from'
+
 /** May this number be believed? If it is ahead of us, the caller must adopt it now. */
 export function admitEpoch(turn: Turn, group: Group, epoch: number, speaker: Speaker): boolean {
   const { state, now } = turn
@@ -88,9 +91,10 @@ function refuse(turn: Turn, epoch: number, { door, name, peer }: Speaker): void 
   const { state, now } = turn
   const { epochs } = state
   const who = peer === undefined ? name : `Sentinel ${hostAndPort(peer.host, peer.port)}`
-  const why = epoch > EPOCH_MAX ? 'above 2^53 - 1' : `out of reach from ${state.currentEpoch}`
+  const isAbove = epoch > EPOCH_MAX
+  const why = isAbove ? 'is refused: it is above 2^53 - 1' : `${OUT_OF_REACH} ${state.currentEpoch}`
   epochs.refused++
-  const text = `epoch ${epoch} in a ${door} of ${who} is refused: it is ${why}`
+  const text = `epoch ${epoch} in a ${door} of ${who} ${why}`
   epochs.lastRefusal = { text, atMs: now.monoMs }
   const before = epochs.said.get(door)
   const waitMs = before?.name === name ? SAY_AGAIN_MS : SAY_OTHER_MS

@@ -1,6 +1,7 @@
 import type { FailoverKind } from '../failover/failover-kinds.ts'
-import type { Group, Peer } from '../state.ts'
+import type { Group, Peer, State } from '../state.ts'
 import { isSdown } from '../state.ts'
+import { isUsedUp } from './epoch.ts'
 
 /**
  * Two numbers rule a group, and they are different on purpose. The quorum says how many Sentinels must see the
@@ -55,12 +56,17 @@ export function isElsewhere({ link }: Peer): boolean {
 
 const NO_QUORUM = 'Not enough available Sentinels to reach the specified quorum for this master'
 const NO_MAJORITY = 'Not enough available Sentinels to reach the majority and authorize a failover'
+/** C Sentinel has no such end: its epochs go on to 2^64 - 1. */
+const NO_EPOCH = 'No epoch is left to elect a leader in: see `vedette epochs`'
 
 /**
- * Two questions at once: could enough Sentinels agree that the master is down, and could one be
- * elected? The text is the answer of SENTINEL CKQUORUM.
+ * Three questions at once: could enough Sentinels agree that the master is down, could one be elected, and is
+ * there an epoch left for it? The text is the answer of SENTINEL CKQUORUM.
  */
-export function quorumVerdict(group: Group): {
+export function quorumVerdict(
+  { currentEpoch }: State,
+  group: Group,
+): {
   readonly isReachable: boolean
   readonly text: string
 } {
@@ -68,6 +74,7 @@ export function quorumVerdict(group: Group): {
   const lacks = []
   if (usable < group.config.quorum) lacks.push(NO_QUORUM)
   if (usable < majority(votersOf(group))) lacks.push(NO_MAJORITY)
+  if (isUsedUp(currentEpoch)) lacks.push(NO_EPOCH)
   const text = `${usable} usable Sentinels.`
   if (lacks.length > 0) return { isReachable: false, text: `NOQUORUM ${text} ${lacks.join('. ')}` }
   const isReached = 'Quorum and failover authorization can be reached'

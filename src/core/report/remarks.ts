@@ -63,7 +63,7 @@ function pauseLine({ now }: Turn, group: Group): string {
 function remarksOnGroup(turn: Turn, group: Group): readonly string[] {
   const { state } = turn
   const { config, obstacle } = group
-  const unsaved = 'its state cannot be saved, so it gives no vote and enters no election'
+  const unsaved = `its state cannot be saved, so ${NO_VOTE} and enters no election`
   return [
     ...(state.canSave ? [] : [remark(config.name, '', unsaved)]),
     ...unprovenRemark(group),
@@ -101,6 +101,9 @@ function strangerRemark({ state }: Turn, group: Group): readonly string[] {
   return [remark(group.config.name, '', `${name} names no member: ${strangers.join(' ')}`)]
 }
 
+/** Part of each remark for which a Sentinel neither votes nor stands; `vedette explain` looks for it. */
+export const NO_VOTE = 'it gives no vote'
+
 /** How many epochs were refused since the start, and what the current one is. */
 function epochField({ currentEpoch, epochs, renumbering }: State): string {
   const isFrozen = renumbering === undefined ? 0 : 1
@@ -112,8 +115,8 @@ function epochRemarks({ state, now }: Turn): readonly string[] {
   const { lastRefusal } = epochs
   const isRecent = lastRefusal !== undefined && now.monoMs - lastRefusal.atMs < REFUSAL_SHOWN_MS
   return [
-    ...(renumbering === undefined ? [] : [`its epochs are frozen, it gives no vote; ${CURE}`]),
-    ...(isUsedUp(currentEpoch) ? [`no epoch is left for a failover; ${CURE}`] : []),
+    ...(renumbering === undefined ? [] : [`its epochs are frozen, ${NO_VOTE}; ${CURE}`]),
+    ...(isUsedUp(currentEpoch) ? [`no epoch is left for a failover, ${NO_VOTE}; ${CURE}`] : []),
     ...(isRecent ? [`${lastRefusal.text}; ${CURE}`] : []),
   ]
 }

@@ -246,11 +246,11 @@ function addSentinel(page: Exposition, state: State, now: Moment, reading: Proce
 }
 
 function addExporterGroup(page: SampleTaker, view: WatchedGroup, labels: GroupLabels): void {
-  const { group } = view
+  const { state, group } = view
   const status = masterStatusOf(group)
   page.add(STATUS, labels.status.with(status), status === 'ok')
   addRows(page, EXPORTER_GROUP_ROWS, labels.exporter, view)
-  const { isReachable, text } = quorumVerdict(group)
+  const { isReachable, text } = quorumVerdict(state, group)
   page.add(VERDICT, labels.verdict.with(text), isReachable)
 }
 

@@ -68,6 +68,28 @@ describe('quorum and majority', () => {
     expect(told).toMatchObject({ outcome: 'keeps', agree: { count: 1, needed: 2 } })
   })
 
+  test('Sentinels without an epoch give no vote, and say why', () => {
+    const text = 'no epoch is left for a failover, it gives no vote; `vedette epochs` shows it'
+    const silenced = (hosts: readonly string[]) =>
+      death({
+        change: (one) => {
+          const isOne = hosts.some((host) => one.address.startsWith(host))
+          return isOne ? { ...one, remarks: [{ group: 'g', instance: '', text }] } : one
+        },
+      })
+    expect(silenced(['h1', 'h2', 'h3'])).toMatchObject({
+      outcome: 'stuck',
+      elect: { count: 0, needed: 2 },
+      obstacles: [
+        '0 Sentinels could vote, and a leader needs 2 of 3',
+        ...['h1', 'h2', 'h3'].map((host) => `Sentinel ${host}:26379: ${text}`),
+      ],
+    })
+    expect(silenced(['h2', 'h3'])).toMatchObject({ outcome: 'stuck', elect: { count: 1 } })
+    const one = silenced(['h1'])
+    expect(one).toMatchObject({ outcome: 'switches', leader: 'h2:26379', elect: { count: 2 } })
+  })
+
   test('a pause is an obstacle, and is named', () => {
     const pause = { 'pause-left-ms': '60000', 'pause-by': 'ops' }
     expect(death({ master: pause })).toMatchObject({

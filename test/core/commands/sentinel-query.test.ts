@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { EPOCH_MAX } from '../../../src/core/election/epoch.ts'
 import type { Failover } from '../../../src/core/state.ts'
 import {
   MYID,
@@ -263,6 +264,14 @@ for (const { quorum, down, answer } of QUORUMS) {
     expect(sentinel.connect().ask('SENTINEL CKQUORUM mymaster')).toBe(`${answer}\r\n`)
   })
 }
+
+test('CKQUORUM without an epoch for an election says so, however many Sentinels there are', () => {
+  const sentinel = sentinelWith(FULL)
+  sentinel.state.currentEpoch = EPOCH_MAX
+  expect(sentinel.connect().ask('SENTINEL CKQUORUM mymaster')).toBe(
+    '-NOQUORUM 3 usable Sentinels. No epoch is left to elect a leader in: see `vedette epochs`\r\n',
+  )
+})
 
 function failover(given: Partial<Failover>): Failover {
   return {
