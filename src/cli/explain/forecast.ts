@@ -10,7 +10,13 @@ import { majority } from '../../core/election/quorum.ts'
 import { GROUP_OPTIONS } from '../../core/group-options.ts'
 import { NO_VOTE } from '../../core/report/remarks.ts'
 import { type Accident, isCut, isLost, refuses } from './accident.ts'
-import type { GroupLayout, LayoutSentinel, SentinelSays } from './layout.ts'
+import {
+  type GroupLayout,
+  type LayoutMember,
+  type LayoutSentinel,
+  memberAt,
+  type SentinelSays,
+} from './layout.ts'
 import { expectedLoss, type Loss, type TimeSpan } from './loss.ts'
 import { choose, type PassedOver } from './succession.ts'
 
@@ -86,7 +92,9 @@ export function forecast(layout: GroupLayout, accident: Accident): Forecast {
   const base = { accident: accident.text, sentinels: watchers, agree, elect }
   if (!isGone && agree.count < agree.needed) return keeps(layout, accident, { base, seeing })
   const { promoted, others } = choose(layout, accident, camp?.leader)
-  const obstacles = obstaclesTo(layout, { camp, agree, elect, hasHeir: promoted !== undefined })
+  const obstacles = obstaclesTo(layout, {
+    ...{ accident, camp, agree, elect, hasHeir: promoted !== undefined },
+  })
   if (obstacles.length > 0 || camp === undefined || promoted === undefined) {
     const text = `No failover: ${obstacles.join('; ')}. ${isGone ? 'The group would have no master.' : `${master.address} would remain the master, but only a part of the group would reach it.`}`
     return { ...base, ...NOTHING, outcome: 'stuck', text, obstacles, others, cautions: [] }
@@ -237,13 +245,15 @@ function abstains({ says }: LayoutSentinel): boolean {
 }
 
 interface Prospects {
+  readonly accident: Accident
   readonly camp: Camp | undefined
   readonly agree: HeadCount
   readonly elect: HeadCount
   readonly hasHeir: boolean
 }
 
-function obstaclesTo(layout: GroupLayout, { camp, agree, elect, hasHeir }: Prospects): string[] {
+function obstaclesTo(layout: GroupLayout, prospects: Prospects): string[] {
+  const { accident, camp, agree, elect, hasHeir } = prospects
   const lacks: string[] = []
   if (camp === undefined) lacks.push('no Sentinel would be left that notices')
   else if (agree.count < agree.needed)
@@ -253,6 +263,7 @@ function obstaclesTo(layout: GroupLayout, { camp, agree, elect, hasHeir }: Prosp
       `${sentinelsIn(elect.count)} could vote, and a leader needs ${elect.needed} of ${camp.leader.says?.known ?? layout.sentinels.length}`,
     )
   lacks.push(...abstentions(camp, elect))
+  if (camp !== undefined) lacks.push(...fencesLacking(layout, accident, camp.leader))
   if (layout.pause !== undefined) lacks.push(`failovers are ${layout.pause}`)
   if (layout.replicas.length === 0) lacks.push('the Sentinels know no replica')
   else if (!hasHeir && camp !== undefined)
@@ -317,8 +328,35 @@ function replicasLeft(layout: GroupLayout, accident: Accident, masterAddress: st
   ).length
 }
 
+/** [replication: strict] Voters that this member could still reach. */
+function votersLeft({ votes }: GroupLayout, accident: Accident, from: LayoutMember): number {
+  const there = (votes?.voters ?? []).filter(
+    (one) =>
+      !isLost(accident, one) && (one.address === from.address || !isCut(accident, from, one)),
+  )
+  return there.length
+}
+
+/** [replication: strict] No replica is promoted before so many voters are fenced. */
+function fencesLacking(layout: GroupLayout, accident: Accident, leader: LayoutMember): string[] {
+  const { votes } = layout
+  const left = votersLeft(layout, accident, leader)
+  if (votes === undefined || left >= votes.fencesNeeded) return []
+  return [`${votersIn(left)} could be fenced, and a failover needs ${votes.fencesNeeded}`]
+}
+
+function votersIn(count: number): string {
+  return count === 0 ? 'no voter' : count === 1 ? 'one voter' : `${count} voters`
+}
+
 /** Why the master at this address would refuse writes; empty if it would not, or if its settings are unknown. */
 function fenceOf(layout: GroupLayout, accident: Accident, address: string): string[] {
+  const { votes } = layout
+  const voters = votersLeft(layout, accident, memberAt(address))
+  if (votes !== undefined && voters < votes.writeQuorum) {
+    const takes = `each write takes ${votes.writeQuorum}`
+    return [`${address} would refuse writes: ${votersIn(voters)} would be left, and ${takes}`]
+  }
   const wanted = layout.facts.get(address)?.minReplicasToWrite ?? 0
   const left = replicasLeft(layout, accident, address)
   if (wanted <= left) return []

@@ -101,6 +101,17 @@ export interface GroupLayout {
   readonly isDisputed: boolean
   /** [replication: strict] */
   readonly isStrict: boolean
+  /** Undefined: replication is asynchronous, or no Sentinel tells of its voters. */
+  readonly votes: Votes | undefined
+}
+
+/** [replication: strict] As the Sentinels know it from the last INFO of the nodes. */
+export interface Votes {
+  /** Voters that could be fenced, or acknowledge, now. */
+  readonly voters: readonly LayoutMember[]
+  /** How many must have a write, the master included. */
+  readonly writeQuorum: number
+  readonly fencesNeeded: number
 }
 
 /** `plans`: by the address at which the Sentinel was asked. */
@@ -130,6 +141,19 @@ export function layoutOf(
     facts,
     isDisputed: new Set(says.map(({ group }) => group.address)).size > 1,
     isStrict: optionOf(master, GROUP_OPTIONS.replication) === 'strict',
+    votes: votesIn(master),
+  }
+}
+
+/** Any `w` voters and any `p` of `n` have one in common: `p` is `n - w + 1`. */
+function votesIn(master: InstanceFields): Votes | undefined {
+  const words = (master['voters-now'] ?? '').split(' ').filter((word) => word !== '')
+  const fencesNeeded = Number(master['votes-needed-for-failover'])
+  if (words.length === 0 || !(fencesNeeded > 0)) return undefined
+  const present = words.filter((word) => /=(master|voter)$/.test(word))
+  return {
+    voters: present.map((word) => memberAt(word.slice(0, word.lastIndexOf('=')))),
+    ...{ writeQuorum: words.length - fencesNeeded + 1, fencesNeeded },
   }
 }
 

@@ -13,6 +13,8 @@ export interface TimeSpan {
 }
 
 export interface Loss {
+  /** [replication: strict] Nothing that was acknowledged; what is said below is zero then. */
+  readonly isNothing: boolean
   /** How many bytes the promoted replica was behind when the master last reported it; null: it did not. */
   readonly behindBytes: number | null
   readonly toldAgoMs: number | null
@@ -32,10 +34,12 @@ export function expectedLoss(
   accident: Accident,
   { promoted, takesMs }: { readonly promoted: LayoutNode; readonly takesMs: TimeSpan },
 ): Loss {
-  const { master, toldAgoMs = null } = layout
+  const { master, isStrict, toldAgoMs = null } = layout
+  if (isStrict) return { isNothing: true, behindBytes: 0, toldAgoMs: null, goesOn: null }
   const behindBytes = promoted.lagBytes ?? null
   const isAlive = !isLost(accident, master) && !master.isDown
   return {
+    isNothing: false,
     behindBytes,
     toldAgoMs: behindBytes === null ? null : toldAgoMs,
     goesOn: isAlive ? goesOn(layout, accident, takesMs) : null,

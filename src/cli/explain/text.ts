@@ -93,7 +93,8 @@ function costLines({ takesMs, loss }: Forecast): readonly string[] {
   ]
 }
 
-export function lossText({ behindBytes, toldAgoMs, goesOn }: Loss): string {
+export function lossText({ isNothing, behindBytes, toldAgoMs, goesOn }: Loss): string {
+  if (isNothing) return 'nothing that was acknowledged (replication: strict)'
   const ago = toldAgoMs === null ? '' : ` (the master reported this ${spanOf(toldAgoMs)} ago)`
   const behind =
     behindBytes === null

@@ -99,6 +99,41 @@ describe('quorum and majority', () => {
   })
 })
 
+describe('a strict group', () => {
+  const strict = (h1: string, h2: string, h3: string): Told => ({
+    master: {
+      ...{ replication: 'strict', 'votes-needed-for-failover': '2' },
+      'voters-now': `h1:6379=${h1} h2:6379=${h2} h3:6379=${h3}`,
+    },
+  })
+
+  test('loses nothing that was acknowledged', () => {
+    const told = death(strict('master', 'voter', 'voter'))
+    expect(told).toMatchObject({ outcome: 'switches', loss: { isNothing: true } })
+    expect(told.cautions).toEqual([])
+  })
+
+  test('has no failover where too few voters are left to fence', () => {
+    const told = death(strict('master', 'voter', 'lost'))
+    expect(told).toMatchObject({
+      outcome: 'stuck',
+      obstacles: ['one voter could be fenced, and a failover needs 2'],
+    })
+    expect(death(strict('none', 'none', 'none')).outcome).toBe('stuck')
+    const late = forecast(layout(strict('master', 'voter', 'voter')), loses(['h1:6379', 'h3:6379']))
+    expect(late.outcome).toBe('stuck')
+  })
+
+  test('refuses writes where too few voters are left to acknowledge', () => {
+    const group = layout(strict('master', 'voter', 'lost'))
+    const told = forecast(group, loses(['h2:6379']))
+    expect(told).toMatchObject({ outcome: 'keeps', refusesWrites: true })
+    expect(told.cautions).toContain(
+      'h1:6379 would refuse writes: one voter would be left, and each write takes 2',
+    )
+  })
+})
+
 describe('which replica is promoted', () => {
   test('the leader promotes as its dry run says, and the reasons are those of the dry run', () => {
     const told = death({ plan: dryRun('h3', 'h2!the rule h2 says must-not') })
@@ -136,7 +171,12 @@ describe('which replica is promoted', () => {
 
 describe('what is lost', () => {
   test('what the replica had not acknowledged, as the master told', () => {
-    expect(death().loss).toEqual({ behindBytes: 200, toldAgoMs: 400, goesOn: null })
+    expect(death().loss).toEqual({
+      isNothing: false,
+      behindBytes: 200,
+      toldAgoMs: 400,
+      goesOn: null,
+    })
   })
 
   test('a master that is cut off goes on acknowledging, until its fence stops it', () => {
