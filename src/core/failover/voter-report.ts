@@ -134,7 +134,7 @@ function forceText({ voters }: VoterReport): string {
     if (lacksBytes === undefined) return `${address}: unknown`
     return `${address}: ${lacksBytes === 0 ? 'nothing' : `${lacksBytes} bytes`}`
   })
-  return `FENCE with FORCE would lose of what was acknowledged by the last INFO of the master: ${words.join(', ')}`
+  return `FENCE with FORCE would lose of what was acknowledged by the last INFO of the master: ${words.join(', ')}; docs/strict.md has the steps`
 }
 
 function voteOf(node: DataInstance | undefined): VoterStanding['vote'] {

@@ -113,7 +113,7 @@ describe('of a strict group', () => {
     const none = { ...VOTER, isVoter: false }
     expect(remarks(strict(MASTER, [none, none]))).toEqual([
       'remark0:group=mymaster,instance=,text=1 of 3 voters have a vote: 10.0.0.2:6380 has none now, 10.0.0.3:6381 has none now',
-      'remark1:group=mymaster,instance=,text=no failover without loss: 2 votes are needed; FENCE with FORCE would lose of what was acknowledged by the last INFO of the master: 10.0.0.2:6380: nothing, 10.0.0.3:6381: 250 bytes',
+      'remark1:group=mymaster,instance=,text=no failover without loss: 2 votes are needed; FENCE with FORCE would lose of what was acknowledged by the last INFO of the master: 10.0.0.2:6380: nothing, 10.0.0.3:6381: 250 bytes; docs/strict.md has the steps',
     ])
   })
 

@@ -11,6 +11,9 @@ const NO_HANDOVER = error(
   'ERR this node has sync-replication: SENTINEL FAILOVER hands its role over, and fences the voters',
 )
 const BAD_TERM = error('ERR FENCE needs a term above 0 and the name of its leader')
+const FORCE_WORDS = error(
+  'ERR FENCE <term> <name> FORCE <replicas> <reads> <voter> …: docs/strict.md has the steps',
+)
 const TWICE = error('ERR FENCE names a voter twice')
 
 const replicaof: Handler = ({ node, session }, argv) => node.replication.replicaof(session, argv)
@@ -49,7 +52,7 @@ const fence: Handler = (context, argv) => {
     return replyLater(context, (answer) => strict.prepare(term, heir, limitMs, answer))
   }
   const layout = words.length < 3 ? undefined : parseLayout(words.join('|').toLowerCase())
-  if (layout === undefined) return SYNTAX_ERROR
+  if (layout === undefined) return verb.toLowerCase() === 'force' ? FORCE_WORDS : SYNTAX_ERROR
   if (new Set(layout.voters).size < layout.voters.length) return TWICE
   if (verb.toLowerCase() === 'force') {
     return replyLater(context, (answer) => strict.force(term, layout, answer))
