@@ -46,7 +46,9 @@ test('names follow the rules of Prometheus, and no family stands in a table twic
   }
 })
 
-const KNOWN = new Map([...SENTINEL_FAMILIES, ...NODE_FAMILIES].map((one) => [one.name, one]))
+const KNOWN = new Map(
+  [...SENTINEL_FAMILIES, ...NODE_FAMILIES, ...PROXY_FAMILIES].map((one) => [one.name, one]),
+)
 
 interface Rule {
   readonly alert?: string
