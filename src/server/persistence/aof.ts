@@ -210,7 +210,7 @@ export class Aof implements KeptFile {
 
   /**
    * The node is about to end, and no write follows: gives up a rewrite (and its turn), writes and syncs
-   * everything. A failure keeps the node from ending, unless it is forced to. But a rewrite that adds what
+   * everything. A rewrite that adds what
    * the files lack goes on: repeated requests to end must not be what prevents it from finishing.
    */
   *finish(isForced: boolean): Work<FileFailure | undefined> {

@@ -3,14 +3,16 @@
  * first has another one take its place (handover.ts), while it serves its clients as ever. From then on writes
  * wait, and are never answered if the process does end. Replicas that are online get time to acknowledge
  * what they were sent, then the append-only file is synced and, if there are save points, the data are
- * saved. Data that cannot be kept prevent the end, unless it is forced. Handing over and the wait for
- * replicas may take [shutdown-timeout] each.
+ * saved. A save that fails prevents the end, unless it is forced, and so does an append-only file that does not have
+ * all data yet. One that lacks only what the disk did not take any more does not, as with redis-server: clients
+ * have been refused since. Handing over and the wait for replicas may take [shutdown-timeout] each.
  */
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import { NO_SHUTDOWN } from '../errors.ts'
 import type { StopSignal } from '../port.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Aof } from './aof.ts'
+import type { FileFailure } from './files.ts'
 import type { Handover } from './handover.ts'
 import type { PersistenceHost } from './host.ts'
 import type { Jobs } from './jobs.ts'
@@ -169,8 +171,18 @@ export class Shutdown {
     jobs.start(aof.finish(run.request.isForced === true), (failure) => {
       if (this.#run !== run) return
       if (failure === undefined || run.request.isForced === true) this.#save(run)
-      else this.#refuse(run, `the append-only file cannot be kept: ${failure.text}`)
+      else if (aof.syncedBytes < 0)
+        this.#refuse(run, `the append-only file cannot be kept: ${failure.text}`)
+      else this.#saveAllTheSame(run, failure)
     })
+  }
+
+  /** A torn file is a sound one without its end, and whoever stops the service wants it stopped. */
+  #saveAllTheSame(run: Run, { text }: FileFailure): void {
+    const bytes = this.#parts.aof.waitingBytes
+    const lacks = bytes === 0 ? 'may lack its last writes' : `lacks its last ${bytes} bytes`
+    this.#log('warning', `the append-only file ${lacks}: ${text}`)
+    this.#save(run)
   }
 
   #save(run: Run): void {

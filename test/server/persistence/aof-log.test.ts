@@ -248,6 +248,24 @@ describe('a disk that cannot be written', () => {
     expect(node.logs.filter((line) => line.includes('cannot be written'))).toHaveLength(1)
   })
 
+  test('does not keep the node from ending, which says what the file lacks', () => {
+    for (const words of ['SHUTDOWN', 'SHUTDOWN NOSAVE', 'SHUTDOWN NOW']) {
+      const [node, client] = fullDisk()
+      expect(client.say(words)).toBe('')
+      node.answerAll()
+      expect(node.exitStatus).toBe(0)
+      expect(node.logs.join('\n')).toMatch(/the append-only file lacks its last \d+ bytes: ENOSPC/)
+    }
+  })
+
+  test('keeps it from ending where the data cannot be saved either', () => {
+    const [node, client] = fullDisk()
+    client.say('SHUTDOWN SAVE')
+    node.answerAll()
+    expect(node.exitStatus).toBeUndefined()
+    expect(node.logs.join('\n')).toMatch(/it goes on: the data cannot be saved: ENOSPC/)
+  })
+
   test('is tried again every second, and nothing is lost', () => {
     const [node, client] = fullDisk()
     node.advance(3_000)
