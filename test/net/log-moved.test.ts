@@ -1,9 +1,9 @@
 /** A log file that was moved away without a signal, as by a logrotate rule that has no postrotate. */
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { openLogger } from '../../src/io/log/logger.ts'
-import { freePorts, node, type Program, sentinel, stopAll, until } from '../support/processes.ts'
+import { freePorts, MAIN, node, Program, sentinel, stopAll, until } from '../support/processes.ts'
 import { RawClient } from '../support/raw-client.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -59,6 +59,32 @@ test.each([
     await told(port, one)
     return existsSync(log)
   })
+})
+
+test('a proxy makes it anew', async () => {
+  const folder = ownFolder()
+  const log = join(folder, 'program.log')
+  const [port = 0, sentinelPort = 0] = await freePorts(2)
+  const file = join(folder, 'proxy.yml')
+  const groups = `groups: {mymaster: {port: ${port}}}`
+  writeFileSync(
+    file,
+    `log-file: ${log}\nproxy: {sentinels: ["127.0.0.1:${sentinelPort}"], ${groups}}\n`,
+  )
+  const proxy = new Program(port, join(folder, 'output'), process.execPath, [MAIN, 'proxy', file])
+  const watcher = sentinel(folder, sentinelPort, { master: 1 })
+  programs.push(proxy, watcher)
+  proxy.start()
+  await until('it has missed its Sentinel', 10_000, () => contains(log, 'ECONNREFUSED'))
+  renameSync(log, `${log}.1`)
+  watcher.start()
+  // For a second lines may still go to the file that was moved away.
+  const isTold = () => [log, `${log}.1`].some((path) => contains(path, 'it answers'))
+  await until('it has heard of it', 10_000, isTold)
+  const heardAtMs = performance.now()
+  await until('the second is over', 10_000, () => performance.now() - heardAtMs > 1_000)
+  await watcher.kill()
+  await until('it has missed it in a new log', 10_000, () => contains(log, 'ECONNREFUSED'))
 })
 
 test('no line is lost, and a folder that is missing is told where the lines still go', async () => {

@@ -16,6 +16,7 @@ import { scratchFolder } from '../support/scratch.ts'
 const WATCHER =
   'user watcher on >secret resetchannels &__sentinel__:hello -@all +ping +info +publish +subscribe ' +
   '+client|setname +client|kill +multi +exec +slaveof +config|rewrite +script|kill'
+const SOME = 'user some on >some -@all +ping +info +client|list +acl|dryrun'
 const LOOK =
   'look on >look -@all +info +sentinel|myid +sentinel|masters +sentinel|slaves +sentinel|sentinels ' +
   '+sentinel|get-master-addr-by-name +sentinel|ckquorum +sentinel|info-cache'
@@ -32,7 +33,12 @@ describe.skipIf(!HAS_REDIS_CLI)('(needs redis-cli)', () => {
     master = ports[0]
     replica = ports[1]
     address = `127.0.0.1:${ports[2]}`
-    const users = ['user default on nopass ~* &* +@all', WATCHER, 'user ops on >ops -@all +ping']
+    const users = [
+      'user default on nopass ~* &* +@all',
+      WATCHER,
+      'user ops on >ops -@all +ping',
+      SOME,
+    ]
     const login = ['auth-user: watcher', 'auth-pass: secret']
     const watch = {
       master,
@@ -88,5 +94,17 @@ describe.skipIf(!HAS_REDIS_CLI)('(needs redis-cli)', () => {
       `! whether the Sentinels have the rights for it on 127.0.0.1:${master} is not known: NOPERM this user has no ` +
         `permissions to run the 'client|list' command; grant it there with ACL SETUSER ops +client|list`,
     )
+  })
+
+  test('says of a node that does not tell min-replicas-to-write that this is not known', async () => {
+    const text = await planned('--node-user', 'some', '--node-pass', 'some')
+    for (const port of [master, replica]) {
+      expect(text).toContain(
+        `! whether 127.0.0.1:${port} would refuse writes with too few replicas is not known, because ` +
+          'min-replicas-to-write cannot be read there: NOPERM this user has no permissions to run the ' +
+          "'config|get' command; grant it there with ACL SETUSER some +config|get",
+      )
+    }
+    expect(await planned()).not.toContain('min-replicas-to-write cannot be read')
   })
 })

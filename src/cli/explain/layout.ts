@@ -82,6 +82,8 @@ export interface AskedFacts {
   readonly bytesPerSecond: number | undefined
   readonly minReplicasToWrite: number | undefined
   readonly minReplicasMaxLagSeconds: number | undefined
+  /** Why it does not tell `min-replicas-to-write`; empty if it does, or did not answer at all. */
+  readonly unread: string
 }
 
 export interface GroupLayout {

@@ -98,7 +98,7 @@ async function askNodes(
   const told = await Promise.all(
     addresses.map(async (address) => {
       const facts = await withClient(address, access, allowance, (client) =>
-        askNode(client, masters.has(address)),
+        askNode(client, masters.has(address), access.user),
       )
       if (!(facts instanceof Error)) return [address, facts] as const
       return [address, { ...SILENT, failure: printable(utf8Bytes(facts.message)) }] as const
@@ -112,18 +112,24 @@ const SILENT = {
   bytesPerSecond: undefined,
   minReplicasToWrite: undefined,
   minReplicasMaxLagSeconds: undefined,
+  unread: '',
 }
 
-async function askNode(client: Asking, isMaster: boolean): Promise<AskedFacts> {
+async function askNode(
+  client: Asking,
+  isMaster: boolean,
+  user: string | undefined,
+): Promise<AskedFacts> {
   const startedAtMs = performance.now()
   const before = String(await client.call('INFO'))
-  const wanted = await settingOf(client, 'min-replicas-to-write')
-  const lag = await settingOf(client, 'min-replicas-max-lag')
+  const wanted = await settingOf(client, 'min-replicas-to-write', user)
+  const lag = await settingOf(client, 'min-replicas-max-lag', user)
   const facts = {
     failure: undefined,
     program: programIn(before),
-    minReplicasToWrite: wanted,
-    minReplicasMaxLagSeconds: lag,
+    minReplicasToWrite: wanted instanceof Error ? undefined : wanted,
+    minReplicasMaxLagSeconds: lag instanceof Error ? undefined : lag,
+    unread: wanted instanceof Error ? wanted.message : '',
   }
   if (!isMaster) return { ...facts, bytesPerSecond: undefined }
   await setTimeout(RATE_MS)
@@ -133,11 +139,24 @@ async function askNode(client: Asking, isMaster: boolean): Promise<AskedFacts> {
   return { ...facts, bytesPerSecond: written >= 0 ? written / seconds : undefined }
 }
 
-/** Undefined if the node does not tell: the right to ask may be missing. */
-async function settingOf(client: Asking, name: string): Promise<number | undefined> {
-  const answer: ReplyValue = await client.call('CONFIG', 'GET', name).catch(() => null)
+/** A number, or why the node does not tell it. */
+async function settingOf(
+  client: Asking,
+  name: string,
+  user: string | undefined,
+): Promise<number | Error> {
+  const answer: ReplyValue | Error = await client
+    .call('CONFIG', 'GET', name)
+    .catch((error: unknown) => new Error(whyUnread(reasonOf(error), user)))
+  if (answer instanceof Error) return answer
   const value = Array.isArray(answer) ? answer[1] : undefined
-  return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : undefined
+  const isNumber = typeof value === 'string' && /^\d{1,9}$/.test(value)
+  return isNumber ? Number(value) : new Error('it has no such setting')
+}
+
+function whyUnread(reason: string, user: string | undefined): string {
+  if (/unknown command/i.test(reason)) return 'CONFIG is renamed or switched off there'
+  return printable(utf8Bytes(withGrant(reason, user)))
 }
 
 function offsetIn(info: string): number | undefined {

@@ -149,7 +149,7 @@ function thenText({ outcome, promoted, refusesWrites }: Forecast): string {
 
 /** The nodes that did not answer everything, so that a reader does not take silence for health. */
 function silentNodes({ facts }: GroupLayout): readonly string[] {
-  return [...facts].flatMap(([address, { failure, minReplicasToWrite }]) => {
+  return [...facts].flatMap(([address, { failure, unread }]) => {
     if (failure !== undefined) {
       return [
         pc.dim(
@@ -157,11 +157,7 @@ function silentNodes({ facts }: GroupLayout): readonly string[] {
         ),
       ]
     }
-    if (minReplicasToWrite !== undefined) return []
-    return [
-      pc.dim(
-        `${address} does not let us read min-replicas-to-write: give --node-user and --node-pass`,
-      ),
-    ]
+    if (unread === '') return []
+    return [pc.dim(`${address} does not let us read min-replicas-to-write: ${unread}`)]
   })
 }

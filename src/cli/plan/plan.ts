@@ -59,7 +59,7 @@ async function withRightsFor(
   options: PlanOptions,
 ): Promise<PlannedWork | undefined> {
   if (planned === undefined || work.kind === 'remove-sentinel') return planned
-  return withRights(planned, await askRights(layout, options))
+  return withRights(planned, await askRights(layout, options), layout)
 }
 
 /**

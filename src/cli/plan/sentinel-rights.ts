@@ -83,8 +83,15 @@ export function usersIn(clients: string): readonly string[] {
 }
 
 /** The plan, with what a node would refuse as an obstacle, and what is not known as a risk of the first step. */
-export function withRights(work: PlannedWork, rights: readonly NodeRights[]): PlannedWork {
-  const unknown = rights.filter(({ failure }) => failure !== '').map(wordUnknown)
+export function withRights(
+  work: PlannedWork,
+  rights: readonly NodeRights[],
+  { facts }: Pick<GroupLayout, 'facts'>,
+): PlannedWork {
+  const unknown = [
+    ...rights.filter(({ failure }) => failure !== '').map(wordUnknown),
+    ...[...facts].flatMap(([address, { unread }]) => wordUnread(address, unread)),
+  ]
   const [first, ...others] = work.steps
   return {
     ...work,
@@ -104,4 +111,11 @@ function wordDenied({ address, denied }: NodeRights): readonly string[] {
 
 function wordUnknown({ address, failure }: NodeRights): string {
   return `whether the Sentinels have the rights for it on ${address} is not known: ${failure}; name a user that may ask with --node-user`
+}
+
+function wordUnread(address: string, unread: string): readonly string[] {
+  if (unread === '') return []
+  return [
+    `whether ${address} would refuse writes with too few replicas is not known, because min-replicas-to-write cannot be read there: ${unread}`,
+  ]
 }

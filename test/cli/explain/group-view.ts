@@ -47,6 +47,7 @@ function factsOf({ facts }: Told): AskedFacts {
     bytesPerSecond: 1_000,
     minReplicasToWrite: 0,
     minReplicasMaxLagSeconds: 10,
+    unread: '',
     ...facts,
   }
 }
