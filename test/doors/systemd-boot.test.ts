@@ -105,6 +105,13 @@ describe.skipIf(!canBoot())('(need root, systemd, and namespaces with control gr
     expect(said, journal).toEqual(expected(units, 'vedette', 'vedette 700'))
   })
 
+  test('the unit of docs/proxy.md does the same', async (context) => {
+    const units = ['vedette-proxy']
+    const { said, journal } = await played(units, proxyUnit(), context)
+    const { state: _, ...without } = expected(units, 'vedette', '')
+    expect(said, journal).toEqual(without)
+  })
+
   test.skipIf(!HAS_DEBIANS_UNITS)(
     "with the lines of docs/operations-migrate.md, Debian's units run Vedette (needs redis-server and redis-sentinel)",
     async (context) => {
@@ -114,6 +121,18 @@ describe.skipIf(!canBoot())('(need root, systemd, and namespaces with control gr
     },
   )
 })
+
+/** The unit of docs/proxy.md, with the program of this tree, and a configuration. */
+function proxyUnit(): Readonly<Record<string, string>> {
+  const page = readFileSync(join(ROOT, 'docs/proxy.md'), 'utf8')
+  const unit = /```ini\n(.*?)```/s.exec(page)?.[1] ?? ''
+  const program = '/usr/lib/vedette/node /usr/lib/vedette/dist/launch/vedette.cjs'
+  return {
+    'etc/systemd/system/vedette-proxy.service': unit.replace('=/usr/bin/vedette', `=${program}`),
+    'etc/vedette/proxy.yml':
+      'proxy: {sentinels: ["127.0.0.1:26379"], groups: {mymaster: {port: 6400}}}\n',
+  }
+}
 
 /** What an administrator writes who follows the page, and the configurations. */
 function debiansUnits(): Readonly<Record<string, string>> {
