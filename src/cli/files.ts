@@ -68,7 +68,22 @@ function orSay(path: string, write: () => void): void {
   try {
     write()
   } catch (error) {
-    const hint = 'name a file in a folder that this user may write to'
-    throw new StartError('E_REPORT_FILE', `cannot write ${path}: ${reasonOf(error)}`, hint)
+    throw unwritable(path, error)
   }
+}
+
+/** The error of a result that could not be written, with a remedy that fits its reason. */
+export function unwritable(path: string, error: unknown): StartError {
+  const reason = reasonOf(error)
+  const isFull = reason === 'ENOSPC' || reason === 'EDQUOT'
+  const words = isFull ? `the disk is full (${reason})` : reason
+  const hint = isFull
+    ? 'make room, or name a place on another disk: what is there now is not complete'
+    : 'name a file in a folder that this user may write to'
+  return new StartError('E_REPORT_FILE', `cannot write ${path}: ${words}`, hint)
+}
+
+/** Makes a folder for results before there are any. Throws a StartError. */
+export function makeResultFolder(path: string): void {
+  orSay(path, () => makeFolder(path))
 }

@@ -29,3 +29,12 @@ test.runIf(process.platform === 'linux')('a folder in /proc is refused at once',
     CANNOT('/proc/vedette/result.yml', 'E'),
   )
 })
+
+test.runIf(process.platform === 'linux')('a full disk has a remedy of its own', () => {
+  expect(() => writeResult('/dev/full', 'x')).toThrow(
+    expect.objectContaining({
+      message: 'cannot write /dev/full: the disk is full (ENOSPC)',
+      hint: expect.stringMatching(/^make room/),
+    }),
+  )
+})

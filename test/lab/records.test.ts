@@ -3,7 +3,7 @@
  * incidents that they tell are those that happened, done by the Sentinels that did it. VEDETTE_LONG takes
  * every shipped scenario that real processes can play.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, test } from 'vitest'
 import { createProcessEngine, processEngineRefusal } from '../../src/engine/process/engine.ts'
@@ -62,6 +62,18 @@ describe.skipIf(refusal !== undefined)(title, { concurrent: true, timeout: LIMIT
         expect(placesOf(incident), incident.title).toEqual(sorted(placesOf(incident)))
     },
   )
+
+  test('records that cannot be kept are told, and cost no verdict', async ({ expect }) => {
+    const folder = join(scratch, 'file', 'records')
+    writeFileSync(join(scratch, 'file'), '')
+    const lost: string[] = []
+    const recordsLost = (where: string, error: unknown) => lost.push(`${where}: ${error}`)
+    const engine = createProcessEngine({ against: 'vedette', recordsOf: () => folder, recordsLost })
+    const file = read('scenarios/10-isolated-replica.yml')
+    const result = await runScenario(file, { seed: '1', engine, graceMs: GRACE_MS })
+    expect(result.verdict).toBe('passed')
+    expect(lost).toEqual([expect.stringMatching(/^.*file\/records: Error: (ENOTDIR|EEXIST)/)])
+  })
 })
 
 function read(path: string): ScenarioFile {

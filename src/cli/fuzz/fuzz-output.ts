@@ -10,7 +10,7 @@ import type { JobOutcome } from '../pool/pool.ts'
 import { say } from '../report.ts'
 import { StatusLine } from '../status-line.ts'
 import type { FuzzOutcome } from './fuzz-job.ts'
-import { clockText, type Progress, progressBar, progressText } from './fuzz-progress.ts'
+import { clockText, type Progress, paceText, progressBar, progressText } from './fuzz-progress.ts'
 import type { FuzzTallies, FuzzTally } from './fuzz-tally.ts'
 
 /** How often a line of progress comes if there is no terminal to show a bar. */
@@ -92,7 +92,7 @@ function failureLines(
       ? [`        replay: ${whole}`]
       : [
           `        replay: ${played}`,
-          `        ${file.steps} steps, found in ${file.runs} runs${isChanged ? '' : `; all of it: ${whole} --print`}`,
+          `        ${counted(file.steps, 'step')}, found in ${counted(file.runs, 'run')}${isChanged ? '' : `; all of it: ${whole} --print`}`,
           ...(file.reproduces !== false
             ? []
             : ['        the file does not reproduce it: a mistake of ours']),
@@ -143,14 +143,16 @@ function summaryLines(
   elapsedMs: number,
   isInterrupted: boolean,
 ): string[] {
-  const rate = ((all.runs * 1_000) / Math.max(1, elapsedMs)).toFixed(1)
-  const times = Math.round(all.virtualMs / Math.max(1, elapsedMs))
+  const times = (all.virtualMs / Math.max(1, elapsedMs)).toFixed(
+    all.virtualMs < 10 * elapsedMs ? 1 : 0,
+  )
   const verdict = all.failures === 0 ? pc.green('no failure') : pc.red(`${all.failures} failed`)
   const kinds = [...all.faults].sort((a, b) => b[1] - a[1])
-  const runs = modes === 1 ? `${all.runs} seeds` : `${all.runs} runs of ${all.runs / modes} seeds`
+  const runs =
+    modes === 1 ? counted(all.runs, 'seed') : `${all.runs} runs of ${all.runs / modes} seeds`
   const late = all.late === 0 ? '' : `, ${all.late} at the second try`
   return [
-    `${isInterrupted ? 'interrupted after ' : ''}${runs} in ${clockText(elapsedMs)} (${rate} per second): ${verdict}${late}`,
+    `${isInterrupted ? 'interrupted after ' : ''}${runs} in ${clockText(elapsedMs)} (${paceText(all.runs, elapsedMs)}): ${verdict}${late}`,
     `  ${clockText(all.virtualMs)} of cluster life, ${times} times real time`,
     ...[...byMode].map(
       ([mode, tally]) => `  ${mode === undefined ? '' : `${mode}: `}${alarmText(tally)}`,
@@ -162,8 +164,12 @@ function summaryLines(
 function alarmText({ runs, virtualMs, failovers, failedOver, ...alarms }: FuzzTally): string {
   const { sdown, odown, candidacies } = alarms
   const hours = (virtualMs / 3_600_000).toFixed(1)
-  const many = `${runs} seeds, ${hours} cluster hours`
-  return `${many}, master S_DOWN ${sdown}, O_DOWN ${odown}, attempts ${candidacies}, ${failovers} failovers in ${failedOver} runs`
+  const many = `${counted(runs, 'seed')}, ${hours} cluster hours`
+  return `${many}, master S_DOWN ${sdown}, O_DOWN ${odown}, attempts ${candidacies}, ${counted(failovers, 'failover')} in ${counted(failedOver, 'run')}`
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 function summaryJson(tallies: FuzzTallies, elapsedMs: number, isInterrupted: boolean): string {

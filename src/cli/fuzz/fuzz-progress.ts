@@ -24,7 +24,7 @@ export function progressText(progress: Progress): string {
   const leftMs = remainingMs(progress)
   const parts = [
     ofSeeds === undefined ? `${seeds} seeds` : `${seeds} of ${ofSeeds} seeds`,
-    `${perSecond(progress)} per second`,
+    paceText(progress.seeds, progress.elapsedMs),
     failures === 0 ? 'no failure' : `${failures} ${failures === 1 ? 'failure' : 'failures'}`,
     ...(leftMs === undefined ? [] : [`about ${clockText(leftMs)} left`]),
   ]
@@ -53,6 +53,10 @@ function remainingMs({ seeds, ofSeeds, elapsedMs, limitMs }: Progress): number |
   return byTime === undefined ? bySeeds : Math.min(bySeeds, byTime)
 }
 
-function perSecond({ seeds, elapsedMs }: Progress): string {
-  return elapsedMs === 0 ? '0' : ((seeds * 1_000) / elapsedMs).toFixed(1)
+/** `4.2 per second`, or `2.5 per minute` of slow runs. */
+export function paceText(runs: number, elapsedMs: number): string {
+  const perSecond = elapsedMs === 0 ? 0 : (runs * 1_000) / elapsedMs
+  if (runs === 0 || perSecond >= 1)
+    return `${perSecond.toFixed(perSecond === 0 ? 0 : 1)} per second`
+  return `${(perSecond * 60).toFixed(1)} per minute`
 }

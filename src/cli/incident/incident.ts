@@ -6,6 +6,7 @@ import { renderRecordedPage } from '../../report/page/html-page.ts'
 import type { MemberAccess } from '../explain/look.ts'
 import { writeResult } from '../files.ts'
 import type { SeedRange } from '../options.ts'
+import { sayNoRecord } from '../replay/no-record.ts'
 import { clockTime } from '../replay/words.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { writeBundle } from './bundle.ts'
@@ -87,7 +88,7 @@ function fromFiles(records: readonly string[], choice: Choice): Gathered | numbe
     return { faults, played, lives, missing: [], silentNodes: [], losses: undefined, told }
   }
   for (const fault of faults) say(`vedette: ${fault}`)
-  say(`vedette: there is no record of a Sentinel in ${records.join(', ')}`)
+  sayNoRecord('record of a Sentinel', records)
   return EXIT_FAILED
 }
 

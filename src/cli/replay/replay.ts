@@ -5,6 +5,7 @@ import { segmentsAt } from '../../io/blackbox/records-at.ts'
 import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { journalJson, showJournals } from './journal.ts'
+import { sayNoRecord } from './no-record.ts'
 import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
 import { StepView } from './step-view.ts'
 import { announcedLines, clockTime, outcomeLine, shownText, verdictLine } from './words.ts'
@@ -29,8 +30,7 @@ export async function runReplay(
   }
   const found = segmentsAt(records)
   if (found.length === 0) {
-    say(`vedette: there is no record in ${records.join(', ')}`)
-    say('  black-box: yes in the configuration of a Sentinel keeps one in <state file>.blackbox')
+    sayNoRecord('record', records)
     return EXIT_FAILED
   }
   const journals = found.filter(isJournal)

@@ -1,5 +1,5 @@
 /** The engines that can run scenarios, each loaded when it is used. */
-import type { RecordsOf } from '../../engine/process/engine.ts'
+import type { RecordsLost, RecordsOf } from '../../engine/process/engine.ts'
 import type { Engine, EngineName } from '../../scenario/world.ts'
 
 export const ENGINES = ['sim', 'tcp', 'process'] as const satisfies readonly EngineName[]
@@ -16,6 +16,7 @@ export async function loadEngine(
   name: EngineName,
   against: ProgramSide,
   recordsOf?: RecordsOf,
+  recordsLost?: RecordsLost,
 ): Promise<Engine> {
   switch (name) {
     case 'sim':
@@ -26,6 +27,7 @@ export async function loadEngine(
       return (await import('../../engine/process/engine.ts')).createProcessEngine({
         against,
         recordsOf,
+        recordsLost,
       })
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The progress shown while a long scenario is played. The simulator blocks the process, so it runs
- * in pieces of virtual time, and the progress line looks at the clock between them.
+ * in pieces of virtual time, and the progress line looks at the clock between them. Real worlds go at
+ * their own pace, and a timer looks at them.
  */
 import { performance } from 'node:perf_hooks'
 import { secondsText } from '../../scenario/duration.ts'
@@ -15,22 +16,33 @@ const PATIENCE_MS = 1_000
 const LINE_EVERY_MS = 10_000
 const SHOWN_EVERY_MS = 500
 
-/**
- * The same engine, but a long run shows its progress on standard error. Real worlds go at their own
- * pace.
- */
+/** The same engine, but a long run shows its progress on standard error. */
 export function telling(engine: Engine, name: string, status: StatusLine): Engine {
-  if (engine.name !== 'sim') return engine
+  const slowed = engine.name === 'sim' ? inPieces : watched
   return {
     name: engine.name,
     programs: engine.programs,
     refusal: (file) => engine.refusal(file),
-    create: async (file, seed) => inPieces(await engine.create(file, seed), name, status),
+    create: async (file, seed) => slowed(await engine.create(file, seed), teller(name, status)),
   }
 }
 
-function inPieces(world: World, name: string, status: StatusLine): World {
-  const tell = teller(name, status)
+type Tell = (reachedMs: number, endMs: number) => void
+
+function watched(world: World, tell: Tell): World {
+  const startedMs = performance.now()
+  const runUntil: World['runUntil'] = async (atMs, isMet) => {
+    const timer = setInterval(() => tell(performance.now() - startedMs, atMs), SHOWN_EVERY_MS)
+    try {
+      return await world.runUntil(atMs, isMet)
+    } finally {
+      clearInterval(timer)
+    }
+  }
+  return withRunUntil(world, runUntil)
+}
+
+function inPieces(world: World, tell: Tell): World {
   let reachedMs = 0
   const runUntil: World['runUntil'] = async (atMs, isMet) => {
     let isOver = false
@@ -42,6 +54,10 @@ function inPieces(world: World, name: string, status: StatusLine): World {
     if (!isOver) reachedMs = await world.runUntil(atMs, look)
     return reachedMs
   }
+  return withRunUntil(world, runUntil)
+}
+
+function withRunUntil(world: World, runUntil: World['runUntil']): World {
   return {
     runUntil,
     apply: (action) => world.apply(action),
@@ -55,7 +71,7 @@ function inPieces(world: World, name: string, status: StatusLine): World {
   }
 }
 
-function teller(name: string, status: StatusLine): (reachedMs: number, endMs: number) => void {
+function teller(name: string, status: StatusLine): Tell {
   const startedMs = performance.now()
   let nextMs = startedMs + PATIENCE_MS
   return (reachedMs, endMs) => {

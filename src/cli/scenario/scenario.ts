@@ -11,7 +11,7 @@ import { parseScenario } from '../../scenario/parse.ts'
 import { type Played, playScenario } from '../../scenario/run.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
 import type { Engine } from '../../scenario/world.ts'
-import { readYmlFile } from '../files.ts'
+import { makeResultFolder, readYmlFile, unwritable } from '../files.ts'
 import {
   EXIT_CONFIG,
   EXIT_FAILED,
@@ -47,8 +47,27 @@ export async function runScenarios(
     say('  choose another folder, or remove that one')
     return EXIT_CONFIG
   }
-  const engine = await loadEngine(options.engine, options.against, recordsOf)
-  return await new Series(engine, options, planned.plan).run(files)
+  for (const folder of [options.report, options.records]) {
+    if (folder !== undefined && !isMade(folder)) return EXIT_CONFIG
+  }
+  const lost = { records: 0 }
+  const engine = await loadEngine(options.engine, options.against, recordsOf, (folder, error) => {
+    lost.records++
+    reportFailure(unwritable(folder, error))
+  })
+  const status = await new Series(engine, options, planned.plan).run(files)
+  return lost.records > 0 ? EXIT_FAILED : status
+}
+
+/** A place that takes no file is told before the runs, which may take minutes. */
+function isMade(folder: string): boolean {
+  try {
+    makeResultFolder(folder)
+    return true
+  } catch (error) {
+    reportFailure(error)
+    return false
+  }
 }
 
 /** One folder for each run, named after its file. */
@@ -101,6 +120,7 @@ class Series {
   readonly #count = { passed: 0, failed: 0, skipped: 0 }
   /** Virtual time of the runs, and real time of the machine that ran them. */
   readonly #spentMs = { virtual: 0, real: 0 }
+  #unwrittenPages = 0
 
   constructor(engine: Engine, options: ScenarioOptions, plan: ScenarioRunPlan) {
     this.#engine = engine
@@ -122,7 +142,7 @@ class Series {
       await this.#tell(file, played)
     })
     this.#sumUp(runs.length)
-    if (this.#count.failed > 0) return EXIT_FAILED
+    if (this.#count.failed + this.#unwrittenPages > 0) return EXIT_FAILED
     return this.#count.passed > 0 ? 0 : nothingPlayed(runs.length)
   }
 
@@ -141,7 +161,13 @@ class Series {
     process.stdout.write(await renderRun(file, played, this.#options, isOneOfMany))
     const { report } = this.#options
     if (report === undefined || played.result.verdict === 'skipped') return
-    say(`report: ${await writePage(report, file, played, this.#options.against)}`)
+    try {
+      say(`report: ${await writePage(report, file, played, this.#options.against)}`)
+    } catch (error) {
+      // The runs after this one are worth their verdict, with a page or without.
+      this.#unwrittenPages++
+      reportFailure(error)
+    }
   }
 
   /** Written to standard error: standard output must be the same on every machine. */

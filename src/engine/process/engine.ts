@@ -8,21 +8,29 @@ import { actionRefusal, NETEM } from './faults.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { type HostCapabilities, probeMachine, redisVersion } from './machine.ts'
 import { type Against, missingBuild } from './process-spec.ts'
+import type { RecordsLost } from './processes.ts'
 import { createProcessWorld } from './world.ts'
 
 export type { Against } from './process-spec.ts'
+export type { RecordsLost } from './processes.ts'
 
 export interface ProcessEngineOptions {
   /** The make of the programs that are run. */
   readonly against: Against
   readonly recordsOf?: RecordsOf | undefined
+  /** Told of records that could not be kept; without it they end the run. */
+  readonly recordsLost?: RecordsLost | undefined
 }
 
 /** The folder that gets the records of a run's Sentinels; it is made. */
 export type RecordsOf = (file: ScenarioFile, seed: string) => string
 
 /** The seed decides nothing here: chance is up to the machine. */
-export function createProcessEngine({ against, recordsOf }: ProcessEngineOptions): Engine {
+export function createProcessEngine({
+  against,
+  recordsOf,
+  recordsLost,
+}: ProcessEngineOptions): Engine {
   return {
     name: 'process',
     programs: programsOf(against, redisVersion),
@@ -30,7 +38,8 @@ export function createProcessEngine({ against, recordsOf }: ProcessEngineOptions
     create: async (file, seed) => {
       const machine = requireMachine(against)
       removeLeftovers()
-      return await createProcessWorld({ file, against, machine, records: recordsOf?.(file, seed) })
+      const records = recordsOf?.(file, seed)
+      return await createProcessWorld({ file, against, machine, records, recordsLost })
     },
   }
 }

@@ -20,6 +20,9 @@ import {
   writeFiles,
 } from './process-spec.ts'
 
+/** A full disk costs the records, and not the verdict. */
+export type RecordsLost = (folder: string, error: unknown) => void
+
 export interface RunningProcessesStart {
   readonly casting: ProcessSpecOptions
   readonly network: HostNetwork
@@ -30,6 +33,7 @@ export interface RunningProcessesStart {
   readonly changed: (member: RunningProcess, status: ProcessStatus) => void
   /** Where the records of the Sentinels go when all is over; undefined: there are none. */
   readonly records: string | undefined
+  readonly recordsLost?: RecordsLost | undefined
 }
 
 /** How long a process that is told to end has for that. */
@@ -91,11 +95,12 @@ export class RunningProcesses {
     const { sentinels } = this.#start.casting.topology
     const members = sentinels.map(({ name }) => this.get(name))
     await Promise.all(members.map((member) => member.end(LAST_WORDS_MS)))
-    for (const member of members) {
-      for (const name of readdirSync(member.folder)) {
-        if (!name.endsWith('.blackbox')) continue
-        cpSync(join(member.folder, name), join(folder, member.name), { recursive: true })
-      }
+    try {
+      for (const member of members) copyRecords(member, join(folder, member.name))
+    } catch (error) {
+      const { recordsLost } = this.#start
+      if (recordsLost === undefined) throw error
+      recordsLost(folder, error)
     }
   }
 
@@ -147,6 +152,13 @@ export class RunningProcesses {
 
   #logPath(name: string): string {
     return join(this.#folder, `${name}.log`)
+  }
+}
+
+function copyRecords(member: RunningProcess, folder: string): void {
+  for (const name of readdirSync(member.folder)) {
+    if (!name.endsWith('.blackbox')) continue
+    cpSync(join(member.folder, name), folder, { recursive: true })
   }
 }
 

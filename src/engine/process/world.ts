@@ -22,7 +22,7 @@ import { HostNetwork } from './network.ts'
 import { ProcessObserver } from './observer.ts'
 import { BridgePaths } from './paths.ts'
 import type { Against } from './process-spec.ts'
-import { RunningProcesses } from './processes.ts'
+import { type RecordsLost, RunningProcesses } from './processes.ts'
 import { allAcquainted, allAnswer, allInSync } from './settle.ts'
 
 const ANSWER_LIMIT_MS = 5_000
@@ -33,6 +33,7 @@ export interface WorldStart {
   readonly machine: HostCapabilities
   /** The folder for the records of the Sentinels; undefined: they keep none. */
   readonly records?: string | undefined
+  readonly recordsLost?: RecordsLost | undefined
 }
 
 /** Resolves when the cluster is up: the clock has just started, and so have the clients. */
@@ -67,7 +68,7 @@ class ProcessWorld implements World {
   readonly #faults: ProcessFaults
   #isClosed = false
 
-  constructor({ file, against, machine, records }: WorldStart, network: HostNetwork) {
+  constructor({ file, against, machine, records, recordsLost }: WorldStart, network: HostNetwork) {
     const { topology } = file
     this.#topology = topology
     this.#network = network
@@ -85,6 +86,7 @@ class ProcessWorld implements World {
     this.#processes = new RunningProcesses({
       casting: { against, topology, addressOf, hasBlackBox: records !== undefined },
       records,
+      recordsLost,
       network,
       clock: this.#clock,
       log: this.#log,

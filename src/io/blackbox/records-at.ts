@@ -17,6 +17,12 @@ export function segmentsAt(paths: readonly string[]): readonly SegmentSource[] {
   })
 }
 
+/** Folders right below these paths that have segments, where the paths themselves have none: one for each run of a scenario. */
+export function runFoldersBelow(paths: readonly string[]): readonly string[] {
+  const below = paths.filter(isFolder).flatMap((path) => namesIn(path).filter(isFolder))
+  return below.filter((path) => segmentsAt([path]).length > 0)
+}
+
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()

@@ -27,3 +27,7 @@ test('before the first seed is done nothing is guessed', () => {
 test('long times are told in minutes and hours', () => {
   expect([59_000, 61_000, 7_500_000].map(clockText)).toEqual(['59 s', '1 min 1 s', '2 h 5 min'])
 })
+
+test('slow runs have a pace by the minute, not one of 0.0', () => {
+  expect(progressText({ ...HALF, seeds: 2, elapsedMs: 60_000 })).toContain('2.0 per minute')
+})

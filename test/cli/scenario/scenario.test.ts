@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -125,8 +125,20 @@ test('--report writes a page for each run, named by file and seed', async () => 
   expect(told.err).toContain(`report: ${join(report, '07-a-seedx_y.html')}`)
 })
 
-test('a folder that cannot be written to is named', async () => {
-  const report = join(write('file', ''), 'pages')
-  const run = runScenarios([write('a.yml', SOUND)], { ...OPTIONS, report })
-  await expect(run).rejects.toThrow(/cannot write .*file\/pages\/a-seed1\.html: ENOTDIR/)
+test('a folder of pages that cannot be made is told before anything is played', async () => {
+  const files = [write('a.yml', SOUND)]
+  const report = join(files[0] ?? '', 'pages')
+  expect(await runScenarios(files, { ...OPTIONS, report })).toBe(2)
+  expect(told.out).toBe('')
+  expect(told.err).toContain(`cannot write ${report}: ENOTDIR`)
+})
+
+test('a page that cannot be written costs no verdict of the runs after it, and the status is 1', async () => {
+  const files = [write('a.yml', SOUND), write('b.yml', SOUND)]
+  const report = join(folder, 'pages')
+  mkdirSync(join(report, 'a-seed1.html'), { recursive: true })
+  expect(await runScenarios(files, { ...OPTIONS, report, brief: true })).toBe(1)
+  expect(told.out).toMatch(/2 passed, 0 failed\n$/)
+  expect(told.err).toMatch(/cannot write .*a-seed1\.html: EISDIR/)
+  expect(told.err).toMatch(/report: .*b-seed1\.html/)
 })

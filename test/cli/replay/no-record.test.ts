@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { runIncident } from '../../../src/cli/incident/incident.ts'
+import { runReplay } from '../../../src/cli/replay/replay.ts'
+import { scratchFolder } from '../../support/scratch.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+function listen(): { err: string } {
+  const told = { err: '' }
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    told.err += String(text)
+    return true
+  })
+  return told
+}
+
+test('the folder of --records is no record: its runs are named', async () => {
+  const folder = scratchFolder('records')
+  mkdirSync(join(folder, '01-a/s1'), { recursive: true })
+  writeFileSync(join(folder, '01-a/s1/00000001.vbb'), '')
+  const told = listen()
+  expect(await runReplay([folder], {})).toBe(1)
+  expect(await runIncident([folder], {})).toBe(1)
+  const hint = `each run has a folder of its own; name the one you mean: ${join(folder, '01-a')}\n`
+  expect(told.err.split(hint)).toHaveLength(3)
+})
+
+test('without any record the option that keeps one is named', async () => {
+  const told = listen()
+  expect(await runReplay([scratchFolder('records')], {})).toBe(1)
+  expect(told.err).toMatch(/black-box: yes in the configuration/)
+})
