@@ -107,6 +107,10 @@ export function isPubSub(kind: CommandKind): boolean {
   return kind === 'subscribe' || kind === 'unsubscribe'
 }
 
+export function isSubscribing([name = '']: readonly string[]): boolean {
+  return /subscribe$/i.test(name)
+}
+
 /** EXEC did nothing. */
 export function isNothing(reply: string): boolean {
   return reply === '*-1\r\n' || reply === '_\r\n' || reply === '$-1\r\n'

@@ -3,7 +3,14 @@
  * turn to hear it, and otherwise waits until it is. An answer without an error also says what the connection has become
  * (carried-state.ts).
  */
-import { type Asked, type CarriedTransaction, confirmedPart, isNothing, isPubSub } from './asked.ts'
+import {
+  type Asked,
+  type CarriedTransaction,
+  confirmedPart,
+  isNothing,
+  isPubSub,
+  isSubscribing,
+} from './asked.ts'
 import { CarriedState } from './carried-state.ts'
 import { InFlight } from './in-flight.ts'
 import type { WireId } from './port.ts'
@@ -36,14 +43,32 @@ export class ClientAnswers {
     return undefined
   }
 
+  /** How many replies a server gives. It is told before the command is sent. */
+  repliesTo({ kind, argv, transaction, isQueued, instead }: Asked): number {
+    if (isQueued || instead !== undefined) return 1
+    if (kind === 'exec') return this.#repliesToExec(transaction)
+    return argv !== undefined && isPubSub(kind) ? this.state.subscribing(argv) : 1
+  }
+
+  /**
+   * One, and one more for each channel after the first of a queued SUBSCRIBE: EXEC counts the command as one element,
+   * and a server sends as many as there are channels. So the last ones stand behind the array.
+   */
+  #repliesToExec(transaction: CarriedTransaction | undefined): number {
+    const subscribing = transaction?.effects.filter(isSubscribing) ?? []
+    return subscribing.reduce((sum, argv) => sum + this.state.subscribing(argv) - 1, 1)
+  }
+
   /** A server has answered: one reply of as many as there are to be. True if others may be told behind it. */
   answered(asked: Asked, reply: string): boolean {
     const { inFlight } = this
-    const isError = reply.charCodeAt(0) === MINUS
-    asked.repliesLeft = isError ? 0 : asked.repliesLeft - 1
-    if (asked.argv !== undefined || asked.transaction !== undefined) {
-      this.#note(asked, reply, isError)
-    }
+    // The rest of a long reply, and what stands behind the array of EXEC, say nothing about the whole.
+    const isFirst = !asked.isPartlyTold
+    const isError = isFirst && reply.charCodeAt(0) === MINUS
+    const isOver = isError || (isFirst && asked.kind === 'exec' && isNothing(reply))
+    asked.repliesLeft = isOver ? 0 : asked.repliesLeft - 1
+    if (asked.argv !== undefined || asked.transaction !== undefined) this.#note(asked, isOver)
+    if (asked.kind === 'exec' && asked.repliesLeft > 0) asked.isPartlyTold = true
     const answer = asked.instead ?? reply
     const isDone = asked.repliesLeft <= 0
     if (isDone) inFlight.closeNext()
@@ -91,15 +116,19 @@ export class ClientAnswers {
     this.#home.port.write(this.#client, bytes)
   }
 
-  #note(asked: Asked, reply: string, isError: boolean): void {
+  #note(asked: Asked, isRefused: boolean): void {
     const { kind, argv, transaction } = asked
-    if (isError && argv !== undefined && isPubSub(kind)) this.state.subscriptionRefused(argv)
-    if (isError || asked.isQueued) return
-    if (kind === 'exec' && transaction !== undefined && !isNothing(reply)) {
-      for (const effect of transaction.effects) this.state.note(effect)
-    }
-    if (argv === undefined) return
+    if (isRefused && argv !== undefined && isPubSub(kind)) this.state.subscriptionRefused(argv)
+    if (kind === 'exec' && transaction !== undefined) this.#noteEffects(transaction, isRefused)
+    if (isRefused || asked.isQueued || argv === undefined) return
     if (isPubSub(kind)) this.state.note(confirmedPart(argv, asked.repliesLeft))
     else this.state.note(argv)
+  }
+
+  #noteEffects({ effects }: CarriedTransaction, isRefused: boolean): void {
+    for (const effect of effects) {
+      if (!isRefused) this.state.note(effect)
+      else if (isSubscribing(effect)) this.state.subscriptionRefused(effect)
+    }
   }
 }

@@ -99,6 +99,8 @@ export class PlainCommands implements PlainScan, RunCutter {
     let value = 0
     let digit = text.charCodeAt(++at) - DIGIT_0
     if (!(digit >= 0 && digit <= 9)) return -1
+    // A server refuses zeros before a number.
+    if (digit === 0 && text.charCodeAt(at + 1) !== CR) return -1
     while (digit >= 0 && digit <= 9) {
       value = value * 10 + digit
       if (value > MAX_NUMBER) return -1

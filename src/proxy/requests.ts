@@ -166,12 +166,13 @@ export class Requests {
     let at = this.#at + 1
     let code = buffer.charCodeAt(at)
     let value = 0
-    // The usual header: a small number without a sign.
+    // The usual header: a small number without a sign, and without zeros before it.
+    const isPadded = code === 48 && buffer.charCodeAt(at + 1) !== 13
     while (code >= 48 && code <= 57 && value < 100_000_000) {
       value = value * 10 + code - 48
       code = buffer.charCodeAt(++at)
     }
-    if (code === 13 && at > this.#at + 1 && at + 1 < buffer.length) {
+    if (!isPadded && code === 13 && at > this.#at + 1 && at + 1 < buffer.length) {
       this.#at = at + 2
       return value
     }

@@ -298,7 +298,7 @@ export class ServerSide {
   #isMisdirected(asked: Asked, bytes: string, nowMs: number): boolean {
     const isAbort = asked.kind === 'exec' && bytes.startsWith('-EXECABORT')
     const isOnRead = this.#session.entrance.kind === 'read'
-    const isRefused = isMisdirection(bytes, isOnRead)
+    const isRefused = !asked.isPartlyTold && isMisdirection(bytes, isOnRead)
     if (!isRefused && !(isAbort && asked.transaction?.isMisdirected === true)) return false
     this.#troubleSinceMs ??= nowMs
     return nowMs - this.#troubleSinceMs < this.#home.limits().holdMs

@@ -5,7 +5,7 @@
  * an error that says so. A write leaves the proxy once, unless the server itself said that it did not do it.
  */
 import { encodeCommand } from '../resp/encode.ts'
-import { type Asked, CarriedTransaction, forNodesOnly, isPubSub, newAsked } from './asked.ts'
+import { type Asked, CarriedTransaction, forNodesOnly, newAsked } from './asked.ts'
 import type { CarriedState } from './carried-state.ts'
 import { ClientAnswers } from './client-answers.ts'
 import { type CommandKind, NEEDS_NO_SERVER } from './command-kinds.ts'
@@ -362,7 +362,7 @@ export class Session {
     const isLost = kind === 'exec' && this.isWatchLost
     const asked = newAsked({ kind, bytes: kept, argv, transaction, isQueued })
     if (isLost) asked.instead = this.answers.nothing
-    if (!isQueued && argv !== undefined) asked.repliesLeft = this.#repliesTo(kind, argv)
+    asked.repliesLeft = this.answers.repliesTo(asked)
     if (kind === 'multi' && transaction === undefined) this.#begin(asked)
     else if (isQueued) transaction.add(asked)
     if (kind === 'watch') this.isWatching = true
@@ -371,10 +371,6 @@ export class Session {
     if (isEnd) this.#endTransaction()
     this.inFlight.add(asked)
     this.server.write(isLost ? encodeCommand(['DISCARD']) : bytes)
-  }
-
-  #repliesTo(kind: CommandKind, argv: readonly string[]): number {
-    return isPubSub(kind) ? this.state.subscribing(argv) : 1
   }
 
   #begin(asked: Asked): void {
