@@ -14,6 +14,7 @@ import {
 } from './status/access.ts'
 import { askAll } from './status/ask.ts'
 import { printable } from './status/asking.ts'
+import { groupNamed } from './status/group-named.ts'
 import { readText } from './status/shapes.ts'
 import { silentLines } from './status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from './status/status.ts'
@@ -36,14 +37,14 @@ export interface ForgetOptions extends OrderOptions {
 
 export async function runPause(group: string, options: PauseOptions): Promise<number> {
   const { for: seconds, reason } = options
-  const words = ['PAUSE', group, String(seconds), ...(reason === undefined ? [] : [reason])]
+  const words = ['PAUSE', String(seconds), ...(reason === undefined ? [] : [reason])]
   const until = new Date(Date.now() + seconds * 1_000).toISOString()
   const facts = { paused: true, seconds, until, reason: reason ?? '' }
   return await giveOrder(group, options, { words, facts, done: `until ${until}` })
 }
 
 export async function runResume(group: string, options: OrderOptions): Promise<number> {
-  const order = { words: ['RESUME', group], facts: { paused: false }, done: '' }
+  const order = { words: ['RESUME'], facts: { paused: false }, done: '' }
   // Another Sentinel may know of a pause that this one has not heard of.
   const prefers = ({ groups }: SentinelAnswer) =>
     groups.some(({ name, master }) => name === group && master['pause-left-ms'] !== undefined)
@@ -58,12 +59,12 @@ export async function runForget(
 ): Promise<number> {
   const { host, port } = splitAddress(address)
   const where = options.here === true ? ['LOCAL'] : []
-  const words = ['FORGET', group, host, String(port), ...where]
+  const words = ['FORGET', host, String(port), ...where]
   return await giveOrder(group, options, { words, facts: { forgotten: address }, done: '' })
 }
 
 interface OrderWords {
-  /** Behind `SENTINEL`. */
+  /** Behind `SENTINEL`, without the group, which is the second of them. */
   readonly words: readonly string[]
   /** For scripts, if it is carried out. */
   readonly facts: Readonly<Record<string, unknown>>
@@ -83,7 +84,7 @@ async function giveOrder(
     if (options.json === true) printJson({ group, ok: false, error: 'no Sentinel answers' })
     return EXIT_NO_ANSWER
   }
-  const answer = await carryOut(address, access, order.words)
+  const answer = await carryOut(address, access, group, order.words)
   if (answer instanceof Error) return tellRefusal(group, options, address, answer.message)
   const [, agreed, of] = /^OK (\d+) of (\d+) /.exec(answer) ?? []
   const counts = { agreed: Number(agreed ?? 1), of: Number(of ?? 1) }
@@ -113,13 +114,15 @@ async function chooseSentinel(
 async function carryOut(
   address: string,
   access: SentinelLogin,
-  words: readonly string[],
+  group: string,
+  [name = '', ...words]: readonly string[],
 ): Promise<string | Error> {
   const client = connect(address, access)
   try {
     await client.open()
-    const reply = await client.call('SENTINEL', ...words.map(utf8Bytes))
-    return printable(readText(`SENTINEL ${words[0]}`, reply))
+    const { word } = await groupNamed(client, group)
+    const reply = await client.call('SENTINEL', name, word, ...words.map(utf8Bytes))
+    return printable(readText(`SENTINEL ${name}`, reply))
   } catch (error) {
     return new Error(reasonOf(error))
   } finally {

@@ -18,6 +18,7 @@ import {
 import { askAll } from '../status/ask.ts'
 import { type Allowance, type Asking, printable, type ReplyValue } from '../status/asking.ts'
 import { withGrant } from '../status/grant.ts'
+import { groupNamed } from '../status/group-named.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { DEFAULT_SENTINEL_ADDRESS } from '../status/status.ts'
 import { addressOf, isVedette, type SentinelAnswer } from '../status/view.ts'
@@ -77,10 +78,10 @@ async function askPlans(
   const ours = says.filter(({ sentinel }) => isVedette(sentinel))
   const answers = await Promise.all(
     ours.map(async ({ sentinel: { address } }) => {
-      const words = ['SENTINEL', 'FAILOVER', utf8Bytes(name), ...dryRun, 'DRYRUN']
-      const plan = await withClient(address, access, allowance, async (client) =>
-        readPlan(await client.call(...words)),
-      )
+      const plan = await withClient(address, access, allowance, async (client) => {
+        const { word } = await groupNamed(client, name)
+        return readPlan(await client.call('SENTINEL', 'FAILOVER', word, ...dryRun, 'DRYRUN'))
+      })
       return [address, plan] as const
     }),
   )

@@ -16,6 +16,7 @@ import {
 } from '../status/access.ts'
 import { askAll } from '../status/ask.ts'
 import type { Asking, ReplyValue } from '../status/asking.ts'
+import { groupNamed, type NamedGroup } from '../status/group-named.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { pauseWords } from '../status/pause-words.ts'
 import { readAddress, readMasters } from '../status/shapes.ts'
@@ -47,7 +48,8 @@ export async function runFailover(group: string, options: FailoverOptions): Prom
   const found = await findSentinel(addresses, access)
   if (found === undefined) return EXIT_NO_ANSWER
   try {
-    return await failOver(found, group, options, () => askAll(addresses, access))
+    const named = await groupNamed(found, group)
+    return await failOver(found, named, options, () => askAll(addresses, access))
   } finally {
     found.disconnect()
   }
@@ -72,15 +74,15 @@ async function findSentinel(
 
 async function failOver(
   sentinel: Asking,
-  group: string,
+  { word, shown: group }: NamedGroup,
   options: FailoverOptions,
   look: () => ReturnType<typeof askAll>,
 ): Promise<number> {
-  const before = await masterOf(sentinel, group).catch((error: unknown) => {
+  const before = await masterOf(sentinel, word).catch((error: unknown) => {
     throw new StartError('E_SENTINEL', reasonOf(error), '`vedette status` asks the others as well')
   })
-  await tellPause(sentinel, group)
-  const answer = await giveOrder(sentinel, group, options)
+  await tellPause(sentinel, { word, shown: group })
+  const answer = await giveOrder(sentinel, word, options)
   if (answer.refusal !== undefined) {
     if (options.json) writeJson({ group, done: false, refusal: answer.refusal })
     say(`vedette: the Sentinel refuses: ${answer.refusal}`)
@@ -97,14 +99,14 @@ async function failOver(
 }
 
 /** An order goes past a pause; whoever gives it should know that somebody has asked for quiet. */
-async function tellPause(sentinel: Asking, group: string): Promise<void> {
+async function tellPause(sentinel: Asking, { word, shown }: NamedGroup): Promise<void> {
   // A user may lack the right to ask, and redis-sentinel knows no pause.
-  const pause = await sentinel.call('SENTINEL', 'MASTER', utf8Bytes(group)).then(
+  const pause = await sentinel.call('SENTINEL', 'MASTER', word).then(
     (reply) => readMasters([reply]).map(pauseWords)[0],
     () => undefined,
   )
   if (pause === undefined) return
-  say(`note: automatic failover of ${group} is ${pause.who} (${pause.left} left)`)
+  say(`note: automatic failover of ${shown} is ${pause.who} (${pause.left} left)`)
   say('  an order is carried out all the same, and the pause goes on')
 }
 
@@ -116,13 +118,13 @@ interface OrderAnswer {
 /** NOGOODSLAVE passes when a replica is back, and INPROG when what is under way is done. */
 async function giveOrder(
   sentinel: Asking,
-  group: string,
+  word: string,
   options: FailoverOptions,
 ): Promise<OrderAnswer> {
   const endMs = performance.now() + (options.retryMs ?? 0)
   for (;;) {
     const answer = await sentinel
-      .call('SENTINEL', 'FAILOVER', utf8Bytes(group), ...orderWords(options))
+      .call('SENTINEL', 'FAILOVER', word, ...orderWords(options))
       .then((reply): OrderAnswer => ({ reply, refusal: undefined }), refused)
     const mayPass = /^(NOGOODSLAVE|INPROG)/.test(answer.refusal ?? '')
     if (!mayPass || performance.now() >= endMs) return answer
@@ -154,8 +156,8 @@ function writeJson(value: object): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)
 }
 
-async function masterOf(sentinel: Asking, group: string): Promise<string | undefined> {
-  const reply = await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', utf8Bytes(group))
+async function masterOf(sentinel: Asking, word: string): Promise<string | undefined> {
+  const reply = await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', word)
   const address = readAddress(reply)
   return address === undefined ? undefined : hostAndPort(...address)
 }
