@@ -1,5 +1,4 @@
 /** `vedette/jest`: what src/exports/jest.ts gives to tests. */
-import process from 'node:process'
 import type { Cluster } from './api.ts'
 import { startCluster } from './cluster.ts'
 import type {
@@ -9,6 +8,7 @@ import type {
   JestDeclare,
   JestGlobals,
 } from './jest-types.ts'
+import { printTimeline } from './print-timeline.ts'
 
 /** For starting and stopping: a busy CI machine may take longer than Jest's five seconds. */
 const HOOK_MS = 60_000
@@ -16,37 +16,38 @@ const HOOK_MS = 60_000
 export function clusterTest({ globals, ...options }: JestClusterOptions): JestClusterTest {
   const { test, beforeAll, afterEach, afterAll } = globals ?? globalsOfJest()
   let cluster: Cluster | undefined
-  let underWay: JestClusterBody | undefined
+  let underWay: UnderWay | undefined
   beforeAll(async () => {
     cluster = await startCluster(options)
   }, HOOK_MS)
   // Jest does not end a test that has used up its time: it goes on with the next one.
   afterEach(() => {
-    if (underWay !== undefined && cluster !== undefined) print(cluster)
+    if (underWay !== undefined && cluster !== undefined) printTimeline(cluster, underWay.name)
     underWay = undefined
   })
   afterAll(async () => cluster?.stop(), HOOK_MS)
 
-  const played = async (run: JestClusterBody) => {
+  const played = async (own: UnderWay) => {
     const shared = cluster as Cluster
-    underWay = run
+    underWay = own
     await shared.reset()
     try {
-      await run({ cluster: shared })
+      await own.run({ cluster: shared })
     } catch (error) {
-      if (underWay === run) print(shared)
+      if (underWay === own) printTimeline(shared, own.name)
       throw error
     } finally {
-      if (underWay === run) underWay = undefined
+      if (underWay === own) underWay = undefined
     }
   }
   const declare = (how: JestDeclare) => (name: string, run: JestClusterBody, timeoutMs?: number) =>
-    how(name, () => played(run), timeoutMs)
+    how(name, () => played({ name, run }), timeoutMs)
   return Object.assign(declare(test), { only: declare(test.only), skip: declare(test.skip) })
 }
 
-function print(cluster: Cluster): void {
-  process.stderr.write(`${cluster.timeline()}\n`)
+interface UnderWay {
+  readonly name: string
+  readonly run: JestClusterBody
 }
 
 const NEEDED = ['test', 'beforeAll', 'afterEach', 'afterAll'] as const

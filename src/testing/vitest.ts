@@ -1,8 +1,8 @@
 /** `vedette/vitest`: what src/exports/vitest.ts gives to tests. */
-import process from 'node:process'
 import { test as base, type TestAPI } from 'vitest'
 import type { Cluster } from './api.ts'
 import { startCluster } from './cluster.ts'
+import { printTimeline } from './print-timeline.ts'
 import type { ClusterFixture, ClusterTestOptions } from './vitest-types.ts'
 
 export function clusterTest({
@@ -26,7 +26,7 @@ export function clusterTest({
       if (scope !== 'test') await sharedCluster.reset()
       // What `test.fails` expects is no news.
       if (task.fails !== true)
-        onTestFailed(() => void process.stderr.write(`${sharedCluster.timeline()}\n`))
+        onTestFailed(() => printTimeline(sharedCluster, `${task.file.name} > ${task.name}`))
       await use(sharedCluster)
     },
   }) as unknown as TestAPI<ClusterFixture>

@@ -130,7 +130,7 @@ describe('docs/testing.md', () => {
     )
     const { status, text } = run(own, process.execPath, inModules('jest/bin/jest.js'))
     expect(status, text).toBe(1)
-    expect(text).toMatch(/\*\* the test waits/)
+    expect(text).toMatch(/timeline of the cluster of "for ever":\n.*\*\* the test waits/)
     expect(text).not.toContain('the next test')
     write(
       'jest-late/expected.test.ts',
@@ -139,11 +139,26 @@ describe('docs/testing.md', () => {
       test.fails('as expected', async ({ cluster }) => {
         cluster.note('an expected failure')
         throw new Error('it fails')
+      })
+      test.runIf(process.env.FAILS)('not as expected', async ({ cluster }) => {
+        throw new Error('it fails')
       })`,
     )
     const vitest = run(own, process.execPath, inModules('vitest/vitest.mjs'), 'run', 'expected')
     expect(vitest.status, vitest.text).toBe(0)
     expect(vitest.text).not.toContain('an expected failure')
+    const failing = run(
+      own,
+      'env',
+      'FAILS=1',
+      process.execPath,
+      inModules('vitest/vitest.mjs'),
+      'run',
+      'expected',
+    )
+    expect(failing.text).toMatch(
+      /timeline of the cluster of "expected\.test\.ts > not as expected":\n {2}nothing was done to the cluster/,
+    )
   })
 
   test('a failing assertion ends the example with node:test', () => {
