@@ -6,28 +6,19 @@
  *
  * Whatever happens to a socket is reported once, as `closed`; nothing a peer does can throw.
  *
- * The kernel's buffers hold megabytes, and Node would hand over those of one socket in one go. So that a
- * client which sends without end does not keep the others waiting, a client that has sent much waits for
- * its turn. Connections that we opened do not: a replica has to keep up with its master.
+ * turns.ts says which of the clients that came to us is read next. Connections that we opened do not wait for others: a
+ * replica has to keep up with its master.
  */
 import type { Socket } from 'node:net'
 import { REAL_TIMERS } from '../process/timers.ts'
 import { reasonOf } from '../start-error.ts'
 import type { Gate } from './demo-partition.ts'
 import { Outbox } from './outbox.ts'
-import { Rush } from './rush.ts'
 import { received } from './shared-inbox.ts'
+import { READ_AT_ONCE, readOn, Turns, type TurnTaker } from './turns.ts'
 
 /** More output than this goes to the socket at once: a string cannot grow without bound. */
 const MAX_BATCH_BYTES = 256 * 1024
-
-/**
- * A client that sends this much at once has more to send: a full record of TLS, a quarter of what Node reads
- * at most.
- */
-const BULK_BYTES = 16 * 1024
-/** How many of those we read each time the others have been heard. */
-const BULK_READERS = 2
 
 /** With so many answers waiting, the first does not wait for more sockets to be read. */
 const MAX_TOGETHER = 64
@@ -67,19 +58,10 @@ export const READ_TOO_LITTLE = 'all clients together do not read what they are s
 /** The total is checked whenever this share of it has been written. */
 const LOOK_SHARE = 1 / 16
 
-interface Entry {
+interface Entry extends TurnTaker {
   readonly id: number
-  readonly socket: Socket
   /** Written and not yet handed to the socket. */
   readonly outbox: Outbox
-  /** We do not read from it as long as one of these holds: it has to read its answers first, */
-  isHeld: boolean
-  /** the machine has no time for more input, */
-  isPaused: boolean
-  /** it has sent much, and others come first, */
-  isWaiting: boolean
-  /** or it stands in line, because new clients come. */
-  isInLine: boolean
 }
 
 export class Connections {
@@ -93,15 +75,7 @@ export class Connections {
   /** Written since all had left. */
   #dirtyBytes = 0
   #paused: Entry[] = []
-  /**
-   * Connections that have sent much, and are not read until it is their turn; the longest wait comes
-   * first.
-   */
-  #waiting: Entry[] = []
-  readonly #rush = new Rush<Entry>((entry) => {
-    entry.isInLine = false
-    resume(entry)
-  })
+  readonly #turns = new Turns()
   /** Written since we last checked how much output all connections together have not taken. */
   #unlookedBytes = 0
 
@@ -118,8 +92,7 @@ export class Connections {
     const isAccepted = !accepted.connecting
     const hasTurns = isAccepted && this.#gate === undefined
     const take = (bytes: string) => {
-      if (hasTurns && bytes.length >= BULK_BYTES) this.#waitForItsTurn(entry)
-      else if (hasTurns && this.#rush.isOn) this.#standInLine(entry)
+      if (hasTurns) this.#turns.wasRead(entry, bytes.length)
       this.#received(entry, bytes)
     }
     const awaitedBytes = () => this.#events.awaitedBytes?.(id) ?? 0
@@ -127,7 +100,7 @@ export class Connections {
     const outbox = new Outbox()
     const entry: Entry = { id, socket, outbox, ...READ_AT_ONCE }
     this.#entries.set(id, entry)
-    if (hasTurns) this.#rush.comes(stopped(entry))
+    if (hasTurns) this.#turns.comes()
     socket.setNoDelay(true)
     const { halfClosed } = this.#events
     if (isAccepted && halfClosed !== undefined) {
@@ -170,7 +143,7 @@ export class Connections {
       if (this.#entries.get(id) !== entry) return
       if (entry.socket.writableNeedDrain) return void entry.socket.once('drain', look)
       entry.isHeld = false
-      resume(entry)
+      readOn(entry)
       drained()
     }
     REAL_TIMERS.setImmediate(look)
@@ -190,7 +163,7 @@ export class Connections {
     this.#paused = []
     for (const entry of paused) {
       entry.isPaused = false
-      resume(entry)
+      readOn(entry)
     }
   }
 
@@ -245,26 +218,6 @@ export class Connections {
     if (this.#entries.get(entry.id) === entry) halfClosed(entry.id)
   }
 
-  #standInLine(entry: Entry): void {
-    if (!entry.isInLine) this.#rush.standsInLine(stopped(entry))
-  }
-
-  #waitForItsTurn(entry: Entry): void {
-    if (entry.isWaiting) return
-    entry.isWaiting = true
-    entry.socket.pause()
-    if (this.#waiting.length === 0) REAL_TIMERS.setImmediate(() => this.#readOn())
-    this.#waiting.push(entry)
-  }
-
-  #readOn(): void {
-    for (const entry of this.#waiting.splice(0, BULK_READERS)) {
-      entry.isWaiting = false
-      resume(entry)
-    }
-    if (this.#waiting.length > 0) REAL_TIMERS.setImmediate(() => this.#readOn())
-  }
-
   #lost(entry: Entry, reason: string): void {
     if (this.#entries.get(entry.id) !== entry) return
     this.#entries.delete(entry.id)
@@ -301,20 +254,6 @@ export class Connections {
     this.#dirtyBytes = 0
     for (const entry of dirty) flush(entry)
   }
-}
-
-const READ_AT_ONCE = { isHeld: false, isPaused: false, isWaiting: false, isInLine: false }
-
-/** Not read until its turn in the line. */
-function stopped(entry: Entry): Entry {
-  entry.isInLine = true
-  entry.socket.pause()
-  return entry
-}
-
-/** Reads from it again, if no reason against it is left. */
-function resume({ socket, isHeld, isPaused, isWaiting, isInLine }: Entry): void {
-  if (!isHeld && !isPaused && !isWaiting && !isInLine) socket.resume()
 }
 
 function queuedBytes(entry: Entry): number {

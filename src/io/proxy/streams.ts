@@ -2,11 +2,13 @@
  * The sockets of a proxy, by the ids its machine knows them under. Bytes become latin1 strings here and nowhere
  * else, and what is written during one turn of the machine leaves in one piece at its end. Unlike those of a data
  * node, each socket can be left unread by itself: a client that does not take its answers must not make us hold them.
+ * Which client is read next says network/turns.ts; the connections to nodes wait for no turn.
  */
 import type { Socket } from 'node:net'
 import type { WireId } from '../../proxy/port.ts'
 import { Lingering } from '../network/connections.ts'
 import { received, receiving } from '../network/shared-inbox.ts'
+import { READ_AT_ONCE, readOn, Turns, type TurnTaker } from '../network/turns.ts'
 import { reasonOf } from '../start-error.ts'
 
 const MAX_BATCH_BYTES = 256 * 1024
@@ -19,12 +21,11 @@ export interface StreamEvents {
   drained(id: WireId): void
 }
 
-interface Stream {
+interface Stream extends TurnTaker {
   readonly id: WireId
   readonly streams: Streams
   /** A client has opened it. */
   readonly isAccepted: boolean
-  readonly socket: Socket
   /** Written during this turn. */
   batch: string
   isOpen: boolean
@@ -38,6 +39,7 @@ export class Streams {
   readonly #events: StreamEvents
   readonly #streams = new Map<WireId, Stream>()
   readonly #lingering = new Lingering()
+  readonly #turns = new Turns()
   /** What has something to send; usually one, and never long, since each turn ends with `flush`. */
   readonly #dirty: (Stream | undefined)[] = []
   #dirtyCount = 0
@@ -50,8 +52,13 @@ export class Streams {
 
   /** Takes over the socket of a client. */
   accept(id: WireId, accepted: Socket): void {
-    const socket = received(accepted, { take: (bytes) => this.#received(stream, bytes) }, true)
+    const take = (bytes: string) => {
+      this.#turns.wasRead(stream, bytes.length)
+      this.#received(stream, bytes)
+    }
+    const socket = received(accepted, { take }, true)
     const stream = this.#add(id, socket, true)
+    this.#turns.comes()
     // It may want answers behind its end.
     socket.allowHalfOpen = true
   }
@@ -97,11 +104,17 @@ export class Streams {
   }
 
   pause(id: WireId): void {
-    this.#streams.get(id)?.socket.pause()
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return
+    stream.isPaused = true
+    stream.socket.pause()
   }
 
   resume(id: WireId): void {
-    this.#streams.get(id)?.socket.resume()
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return
+    stream.isPaused = false
+    readOn(stream)
   }
 
   close(id: WireId, isAtOnce = false): void {
@@ -145,7 +158,8 @@ export class Streams {
   }
 
   #add(id: WireId, socket: StreamSocket, isAccepted: boolean): Stream {
-    const stream = { id, streams: this, isAccepted, socket, batch: '', isOpen: true }
+    const state = { batch: '', isOpen: true, ...READ_AT_ONCE }
+    const stream: Stream = { id, streams: this, isAccepted, socket, ...state }
     this.#streams.set(id, stream)
     socket[STREAM] = stream
     socket.setNoDelay(true)
