@@ -1118,9 +1118,9 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/sessions/pubsub.js',
-        find: 'isPlain ? listener.pushPlain(frame) : listener.push(frame);',
+        find: 'isPlain ? listener.tellPlain(message) : listener.tell(message);',
         replace:
-          'isPlain ? listener.pushPlain(frame) : (listener.push(frame), listener.push(frame));',
+          'isPlain ? listener.tellPlain(message) : (listener.tell(message), listener.tell(message));',
       },
     ],
   },

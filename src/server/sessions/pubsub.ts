@@ -5,6 +5,7 @@
  */
 import { matchesGlob } from '../../base/glob.ts'
 import { messageFrame } from '../../session/subscriptions.ts'
+import { Announcement } from './announcement.ts'
 import { HELLO_CHANNEL } from './sentinel-board.ts'
 import type { ClientSession } from './session.ts'
 
@@ -73,10 +74,10 @@ export class PubSub {
   #deliver(topic: ListenerKind, name: string, words: readonly string[]): number {
     const listeners = this.#listeners[topic].get(name)
     if (listeners === undefined) return 0
-    const frame = messageFrame(words)
+    const message = new Announcement(messageFrame(words))
     // Sentinels hear of one another while voters are silent, too.
     const isPlain = name === HELLO_CHANNEL
-    for (const listener of listeners) isPlain ? listener.pushPlain(frame) : listener.push(frame)
+    for (const listener of listeners) isPlain ? listener.tellPlain(message) : listener.tell(message)
     return listeners.size
   }
 }

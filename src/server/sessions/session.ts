@@ -7,14 +7,16 @@ import type { Moment } from '../../base/clock.ts'
 import { hostAndPort } from '../../base/ip.ts'
 import { encodeReply } from '../../resp/encode.ts'
 import type { Protocol, Reply } from '../../resp/reply.ts'
-import { LONG_BYTES, ReplyWriter } from '../../resp/reply-writer.ts'
+import { ReplyWriter } from '../../resp/reply-writer.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
 import type { ReplyMode, SessionClient } from '../../session/client.ts'
 import type { ClientType } from '../../session/client-line.ts'
 import type { Tracking } from '../../session/tracking.ts'
 import type { ConnectionId, Endpoints } from '../port.ts'
 import type { ReplicaPeer } from '../replication/serving/replica-peer.ts'
+import type { Announcement } from './announcement.ts'
 import type { Blocked, BlockedRun } from './blocked.ts'
+import { mayBeLong } from './long-replies.ts'
 import type { KeyWatch, Transaction } from './transactions.ts'
 
 /** Told when a session has something to send; the sink takes the output later, once per input. */
@@ -221,11 +223,17 @@ export class ClientSession implements SessionClient {
     if (!this.#isStream()) this.#write(reply)
   }
 
+  /** The same for what other sessions are sent, too. */
+  tell(one: Announcement): void {
+    if (one.isLong) this.push(one.reply)
+    else if (!this.#isStream()) this.send(one.textFor(this.protocol))
+  }
+
   /** The same for what tells nothing of data. */
-  pushPlain(reply: Reply): void {
+  tellPlain(one: Announcement): void {
     const { isPlain } = this
     this.isPlain = true
-    this.push(reply)
+    this.tell(one)
     this.isPlain = isPlain
   }
 
@@ -308,46 +316,4 @@ export class ClientSession implements SessionClient {
     this.writeOn()
     if (this.isWriting) this.#sink.hasMore(this)
   }
-}
-
-/** With no more elements than this, a look at them costs less than writing the reply in pieces. */
-const FEW = 16
-
-function mayBeLong(reply: Reply): boolean {
-  switch (reply.kind) {
-    case 'array':
-    case 'set':
-    case 'push':
-      return reply.items.length > FEW || !reply.items.every(isShort)
-    case 'bulks':
-      return reply.texts.length > FEW || bytesOf(reply.texts) > LONG_BYTES
-    case 'map':
-    case 'list':
-      return true
-    case 'bulk':
-      return reply.bytes.length > LONG_BYTES
-    default:
-      return false
-  }
-}
-
-/** So short that a few of these are no long reply. */
-function isShort(item: Reply): boolean {
-  switch (item.kind) {
-    case 'bulk':
-      return item.bytes.length <= LONG_BYTES / FEW
-    case 'integer':
-    case 'null':
-    case 'simple':
-    case 'double':
-      return true
-    default:
-      return false
-  }
-}
-
-function bytesOf(texts: readonly (string | undefined)[]): number {
-  let bytes = 0
-  for (const text of texts) bytes += text?.length ?? 0
-  return bytes
 }

@@ -11,6 +11,7 @@ import type { CommandInfo } from '../catalogue/command-info.ts'
 import { keysOf } from '../catalogue/key-spec.ts'
 import type { Keyspace } from '../keyspace/keyspace.ts'
 import type { ScriptEngine } from '../scripting/engine.ts'
+import { Announcement } from '../sessions/announcement.ts'
 import type { ClientSession } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -33,6 +34,7 @@ export class ClientTracking {
   readonly #clients = new Set<ClientSession>()
   readonly #table = new TrackingTable()
   readonly #broadcasts = new Broadcasts()
+  readonly #told = new LastTold()
   /** The client whose command was the last to begin in this turn. */
   #present: ClientSession | undefined
   /** Its command has not been answered yet. */
@@ -165,12 +167,13 @@ export class ClientTracking {
   }
 
   #invalidate(key: string, by: ClientSession | undefined): void {
+    const keys = [key]
     for (const id of this.#table.take(key)) {
       const session = this.#node.sessions.get(id)
       const { tracking } = session ?? {}
       if (session === undefined || tracking === undefined || tracking.mode === 'bcast') continue
       if (session === by && tracking.noLoop) continue
-      this.#tellInOrder(session, [key])
+      this.#tellInOrder(session, keys)
     }
   }
 
@@ -185,12 +188,12 @@ export class ClientTracking {
     const { tracking } = session
     if (tracking === undefined) return
     if (tracking.redirect === 0) {
-      if (session.protocol === 3) session.push(invalidation(keys))
+      if (session.protocol === 3) session.tell(this.#told.of(keys))
       return
     }
     const target = this.#node.sessions.get(tracking.redirect)
     if (target === undefined) return tellBroken(session, tracking.redirect)
-    if (target.protocol === 3) target.push(invalidation(keys))
+    if (target.protocol === 3) target.tell(this.#told.of(keys))
     else if (target.isSubscribed) target.push(message(keys))
   }
 }
@@ -201,8 +204,18 @@ function tellBroken(session: ClientSession, redirect: number): void {
   session.push({ kind: 'push', items: [bulk('tracking-redir-broken'), integer(redirect)] })
 }
 
-function invalidation(keys: Keys): Reply {
-  return { kind: 'push', items: [bulk('invalidate'), keysReply(keys)] }
+/** Many clients are told of the same keys, one after the other. */
+class LastTold {
+  #keys: Keys = []
+  #invalidation = new Announcement(NULL)
+
+  of(keys: Keys): Announcement {
+    if (keys === this.#keys) return this.#invalidation
+    this.#keys = keys
+    const items = [bulk('invalidate'), keysReply(keys)]
+    this.#invalidation = new Announcement({ kind: 'push', items })
+    return this.#invalidation
+  }
 }
 
 function message(keys: Keys): Reply {

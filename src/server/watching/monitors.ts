@@ -6,12 +6,13 @@ import type { Moment } from '../../base/clock.ts'
 import { quoted } from '../../base/quote.ts'
 import { OK, type Reply, simple } from '../../resp/reply.ts'
 import type { CommandInfo } from '../catalogue/command-info.ts'
+import { Announcement } from '../sessions/announcement.ts'
 import type { ClientSession } from '../sessions/session.ts'
 
 export class Monitors {
   readonly #sessions = new Set<ClientSession>()
   /** What the client is told whose command runs. */
-  #own: Reply[] = []
+  #own: Announcement[] = []
 
   /** Whether anybody is told; asked with every command. */
   get isOn(): boolean {
@@ -33,19 +34,18 @@ export class Monitors {
 
   /** The client has run the command, in its own database or that of its script. */
   tell(client: ClientSession, command: CommandInfo, argv: readonly string[], now: Moment): void {
-    const line = simple(
-      `${timeText(now)} [${client.db} ${sourceOf(client)}] ${wordsOf(command, argv)}`,
-    )
+    const source = `${client.db} ${sourceOf(client)}`
+    const line = new Announcement(simple(`${timeText(now)} [${source}] ${wordsOf(command, argv)}`))
     for (const session of this.#sessions) {
       if (session === client) this.#own.push(line)
-      else session.push(line)
+      else session.tell(line)
     }
   }
 
   /** The client has its answer: now a monitor is told of its own command. */
   answered(client: ClientSession): void {
     if (this.#own.length === 0) return
-    for (const line of this.#own) if (!client.isClosing) client.push(line)
+    for (const line of this.#own) if (!client.isClosing) client.tell(line)
     this.#own = []
   }
 }
