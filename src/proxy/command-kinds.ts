@@ -22,6 +22,8 @@ export type CommandKind =
   | 'unsubscribe'
   | 'watch'
   | 'unwatch'
+  /** About the writes before it on its own connection to a server: another server knows nothing of them. */
+  | 'wait'
   | 'multi'
   | 'exec'
   | 'discard'
@@ -44,6 +46,7 @@ const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
   ['unsubscribe', ['unsubscribe', 'punsubscribe', 'sunsubscribe']],
   ['watch', ['watch']],
   ['unwatch', ['unwatch']],
+  ['wait', ['wait', 'waitaof']],
   ['multi', ['multi']],
   ['exec', ['exec']],
   ['discard', ['discard']],

@@ -28,6 +28,11 @@ export const UNANSWERED =
   '-UNANSWERED the master was lost before it answered. The command may have been carried out or not: ' +
   'look before you give it again\r\n'
 
+/** Another master would count replicas at once, whether they have the write or not. */
+export const WAIT_MOVED =
+  '-UNANSWERED the writes before this went over a connection to a master that is gone, so nobody can tell which ' +
+  'replicas have them: look before you give them again\r\n'
+
 export const TRANSACTION_TOO_LONG =
   '-EXECABORT Transaction discarded because of: the master has changed, and the transaction was too long to be ' +
   'kept for another. Nothing of it was carried out; give it again\r\n'

@@ -5,10 +5,10 @@
 import { type AnswerPiece, firstWord } from './answers.ts'
 import { type Asked, isPlain } from './asked.ts'
 import { encodeSetUp } from './carried-state.ts'
-import { isMisdirection, setUpRefused, UNANSWERED } from './proxy-errors.ts'
+import { isMisdirection, setUpRefused } from './proxy-errors.ts'
 import { ALIVE_QUESTION, type Served, ServerLink } from './server-link.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
-import { bytesForAnother, verdictOn } from './unanswered.ts'
+import { bytesForAnother, verdictOn, verdictOnRefused } from './unanswered.ts'
 
 const CONNECT_MS = 1_000
 const STALLED_MS = 100
@@ -318,8 +318,8 @@ export class ServerSide {
     if (kind === 'exec' && transaction?.canBeSentAgain !== true) {
       return this.#answered(asked, this.#session.answers.endOf(transaction))
     }
-    if (asked.bytes === undefined) return this.#answered(asked, UNANSWERED)
-    this.#again(asked)
+    const told = verdictOnRefused(asked)
+    return told === undefined ? this.#again(asked) : this.#answered(asked, told)
   }
 
   #answered(asked: Asked, reply: string): void {
@@ -391,7 +391,7 @@ export class ServerSide {
     if (asked.isPartlyTold) return this.#session.end()
     const verdict = verdictOn(asked)
     if (verdict === 'again') return inFlight.askAgain(asked)
-    if (verdict === UNANSWERED) this.#home.counts.unanswered++
+    if (verdict.startsWith('-UNANSWERED')) this.#home.counts.unanswered++
     inFlight.tell(asked, verdict)
   }
 }

@@ -16,6 +16,7 @@ import { notOffered, TRANSACTION_TOO_LONG, TRANSACTION_WITHOUT_MASTER } from './
 import { type RequestPiece, Requests, wordsOf } from './requests.ts'
 import { ServerSide } from './server-side.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
+import { WaitedWrites } from './waited-writes.ts'
 
 const MAX_IN_FLIGHT = 4_096
 const MAX_IN_FLIGHT_BYTES = 1024 * 1024
@@ -35,6 +36,7 @@ export class Session {
   isWatching = false
   /** Keys were watched on a server that is gone. */
   isWatchLost = false
+  readonly #waited = new WaitedWrites()
   /** A long command is on its way: to the server, or to nowhere because its beginning went to one that is gone. */
   #stream: 'none' | 'server' | 'nowhere' = 'none'
   #isPaused = false
@@ -280,6 +282,7 @@ export class Session {
   serverLost(): void {
     this.streamLost()
     this.transaction?.moved()
+    this.#waited.serverLost()
     if (this.isWatching) this.isWatchLost = true
     // What the client keeps is not invalidated any more; a new connection makes it forget that.
     if (this.state.isTracking || this.state.isTooMuch) this.end()
@@ -295,6 +298,7 @@ export class Session {
     const { count, kind } = this.#home.plain
     this.#home.counts.commands += count
     this.inFlight.add(newAsked({ kind, count, bytes, argv: undefined }))
+    this.#waited.sends(kind)
     this.server.write(bytes)
   }
 
@@ -311,6 +315,8 @@ export class Session {
     if (kind === 'refused') return this.#answer(kind, notOffered(name.toUpperCase()))
     if (this.#isRefusing) return this.#refuse(kind)
     if (ended !== undefined) return this.#inEnded(kind, ended)
+    const inVain = this.#waited.refusal(kind, this.transaction)
+    if (inVain !== undefined) return this.#answer(kind, inVain)
     const isPlain = kind === 'read' || kind === 'write'
     if (isPlain && this.transaction === undefined) {
       return this.#send(kind, bytes, isWhole ? bytes : undefined, undefined)
@@ -370,6 +376,7 @@ export class Session {
     if (kind === 'reset') this.state.resetting()
     if (isEnd) this.#endTransaction()
     this.inFlight.add(asked)
+    this.#waited.sends(kind)
     this.server.write(isLost ? encodeCommand(['DISCARD']) : bytes)
   }
 

@@ -4,7 +4,7 @@
  */
 import { encodeCommand } from '../resp/encode.ts'
 import type { Asked } from './asked.ts'
-import { UNANSWERED } from './proxy-errors.ts'
+import { UNANSWERED, WAIT_MOVED } from './proxy-errors.ts'
 
 /** `again`: it is sent to the next server. Anything else is its answer. */
 export function verdictOn(asked: Asked): string {
@@ -14,10 +14,17 @@ export function verdictOn(asked: Asked): string {
   if (kind === 'discard') return '+OK\r\n'
   if (transaction !== undefined && !isHere) return kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n'
   if (bytes === undefined || (kind === 'write' && !isHere)) return UNANSWERED
+  if (kind === 'wait' && !isHere) return WAIT_MOVED
   if (kind === 'subscribe' || kind === 'unsubscribe') {
     asked.bytes = encodeCommand(remaining(asked))
   }
   return 'again'
+}
+
+/** A server refused it because it is no master. Undefined: it is sent to the next one; otherwise this is its answer. */
+export function verdictOnRefused({ kind, bytes, isQueued }: Asked): string | undefined {
+  if (bytes === undefined) return UNANSWERED
+  return kind === 'wait' && !isQueued ? WAIT_MOVED : undefined
 }
 
 /** The part of (un)subscribing that has not been confirmed. */
