@@ -9,6 +9,7 @@ import {
   encodeReply,
   itemsHeader,
   mapHeader,
+  replyBytes,
   withBulk,
 } from './encode.ts'
 import type { Protocol, Reply } from './reply.ts'
@@ -54,6 +55,11 @@ export class ReplyWriter {
       bytes += (count - done) * (part.kind === 'bytes' ? 1 : ELEMENT_BYTES)
     }
     return bytes
+  }
+
+  /** The same, with the size of elements that may each be a message of megabytes. */
+  get unwrittenBytes(): number {
+    return this.#frames.reduce((bytes, frame) => bytes + elementBytesOf(frame), this.keptBytes)
   }
 
   /** The next bytes: about `wanted` of them, while there are that many. */
@@ -156,6 +162,17 @@ export function isLongerThan(maxBytes: number, reply: Reply, protocol: Protocol)
 
 /** An estimate of what an element takes that is kept for one reader only. */
 const ELEMENT_BYTES = 16
+/** Of more elements none is looked at. */
+const FEW = 16
+
+function elementBytesOf({ part, count, done }: Frame): number {
+  if (part.kind === 'bytes' || count - done > FEW) return 0
+  let bytes = 0
+  for (let at = done; at < count; at++) {
+    bytes += part.kind === 'items' ? replyBytes(part.item(at)) : (part.texts[at]?.length ?? 0)
+  }
+  return bytes
+}
 
 function itemsOf(items: readonly Reply[]): Part {
   return { kind: 'items', item: (at) => items[at] as Reply }

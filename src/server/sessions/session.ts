@@ -202,6 +202,15 @@ export class ClientSession implements SessionClient {
     return bytes
   }
 
+  /** The same, with the messages that wait behind a long one. */
+  get unwrittenBytes(): number {
+    let bytes = this.#output.length
+    for (const part of this.#later) {
+      bytes += typeof part === 'string' ? part.length : part.unwrittenBytes
+    }
+    return bytes
+  }
+
   /** A long reply has not been written to its end. */
   get isWriting(): boolean {
     return this.#later.length > 0

@@ -57,7 +57,10 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
   readonly #byId = new Map<ConnectionId, ClientSession>()
   #withOutput: ClientSession[] = []
   #closing: ClientSession[] = []
-  /** What they were sent in the last turn would be too much if the kernel had taken nothing of it. */
+  /**
+   * What waits for them may be too much, which the next turn judges: what they were sent in the last one would be if the
+   * kernel had taken nothing of it, or the limits have changed.
+   */
   #suspects = new Set<ClientSession>()
   /** Above their soft limit when last looked at. */
   readonly #overSoft = new Set<ClientSession>()
@@ -72,6 +75,7 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
 
   constructor(options: SessionsOptions) {
     this.#options = options
+    options.settings.onChange('client-output-buffer-limit', () => this.#judgeAll())
   }
 
   get size(): number {
@@ -173,7 +177,10 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     if (monoMs >= this.#softCheckAtMs) this.#checkOverSoft()
     if (this.#writing.size === 0 || monoMs < this.#writeAtMs) return
     const { port } = this.#options
-    const takers = [...this.#writing].filter(({ id }) => port.queuedBytes(id) < MAX_QUEUED_BYTES)
+    const takes = ({ id }: ClientSession) => port.queuedBytes(id) < MAX_QUEUED_BYTES
+    // What they are sent behind a long reply is not flushed, and so not judged there.
+    for (const session of [...this.#writing]) if (!takes(session)) this.#limit(session)
+    const takers = [...this.#writing].filter(takes)
     for (const session of takers.slice(0, WRITERS_PER_TURN)) {
       this.#writing.delete(session)
       session.writeOn()
@@ -232,6 +239,10 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     if (!session.isClosing) this.#limit(session, before)
   }
 
+  #judgeAll(): void {
+    for (const session of this) if (this.#waitingFor(session) > 0) this.#suspects.add(session)
+  }
+
   #checkOverSoft(): void {
     this.#softCheckAtMs = this.#nowMs + SOFT_CHECK_MS
     for (const session of [...this.#overSoft]) this.#limit(session)
@@ -265,9 +276,14 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     return this.#options.settings.outputLimit(kind)
   }
 
-  /** Bytes that its connection has not taken, or that are not written yet. */
+  /**
+   * Bytes that its connection has not taken, or that are not written yet. If it takes all it is sent, what waits in long
+   * messages waits for us.
+   */
   #waitingFor(session: ClientSession): number {
-    return this.#options.port.queuedBytes(session.id) + session.pendingOutputBytes
+    const queued = this.#options.port.queuedBytes(session.id)
+    if (queued < MAX_QUEUED_BYTES) return queued + session.pendingOutputBytes
+    return queued + session.unwrittenBytes
   }
 
   #closeForOutput(session: ClientSession, waiting: number): void {

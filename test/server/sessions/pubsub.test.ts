@@ -78,6 +78,39 @@ describe('a subscriber', () => {
     expect(speaker.say('PUBLISH c m')).toBe(':0\r\n')
   })
 
+  test('is cut off when the hard limit is lowered below what waits for it', () => {
+    const harness = new NodeHarness({ 'client-output-buffer-limit': 'pubsub 0 0 0' })
+    const [hanging, quick, speaker] = [harness.client(), harness.client(), harness.client()]
+    for (const listener of [hanging, quick]) listener.say('SUBSCRIBE c')
+    hanging.queuedBytes = 2000
+    speaker.send('CONFIG', 'SET', 'client-output-buffer-limit', 'pubsub 1000 0 0')
+    harness.advance(100)
+    expect([hanging.isClosed, quick.isClosed]).toEqual([true, false])
+  })
+
+  test('is cut off after a while when the soft limit is lowered below what waits for it', () => {
+    const harness = new NodeHarness({ 'client-output-buffer-limit': 'pubsub 0 0 0' })
+    const [listener, speaker] = [harness.client(), harness.client()]
+    listener.say('SUBSCRIBE c')
+    listener.queuedBytes = 2000
+    speaker.send('CONFIG', 'SET', 'client-output-buffer-limit', 'pubsub 0 1000 5')
+    harness.advance(4000)
+    expect(listener.isClosed).toBe(false)
+    harness.advance(4000)
+    expect(listener.isClosed).toBe(true)
+  })
+
+  test('that takes no long messages is cut off at the hard limit, and one that takes them is not', () => {
+    const harness = new NodeHarness({ 'client-output-buffer-limit': 'pubsub 32mb 0 0' })
+    const [hanging, quick, speaker] = [harness.client(), harness.client(), harness.client()]
+    for (const listener of [hanging, quick]) listener.say('SUBSCRIBE c')
+    hanging.queuedBytes = 2_000_000
+    const message = 'x'.repeat(1_000_000)
+    for (let count = 0; count < 40; count++) speaker.send('PUBLISH', 'c', message)
+    harness.advance(1000)
+    expect([hanging.isClosed, quick.isClosed]).toEqual([true, false])
+  })
+
   test('may exceed the soft limit only for a while', () => {
     const harness = new NodeHarness({ 'client-output-buffer-limit': 'pubsub 0 100 5' })
     const [listener, speaker] = [harness.client(), harness.client()]
