@@ -117,9 +117,10 @@ export class Driver {
 
   /** Usually one event; everything that came during a save together, unless saving is in trouble. */
   #stepThrough(): readonly Effect[] {
-    const events = this.#queue.splice(0, this.#hasSaved ? this.#queue.length : 1)
-    const [first] = events
-    if (events.length === 1 && first !== undefined) return this.#step(first)
+    const only = this.#queue.length === 1 || !this.#hasSaved ? this.#queue.shift() : undefined
+    if (only !== undefined) return this.#step(only)
+    const events = this.#queue
+    this.#queue = []
     return withoutWakes(events).flatMap((event) => this.#step(event))
   }
 

@@ -167,7 +167,8 @@ function fault(text: string): Heard {
 
 function readMessage(reply: Reply): Heard | undefined {
   if (!isTriple(reply, 'message', 'bulk')) return undefined
-  const [, channel, payload] = reply.items
+  const channel = reply.items[1]
+  const payload = reply.items[2]
   if (channel?.kind !== 'bulk' || payload?.kind !== 'bulk') return undefined
   return { kind: 'message', channel: channel.bytes, payload: payload.bytes }
 }
@@ -179,13 +180,9 @@ function isTriple(
   kind: Reply['kind'],
 ): reply is Reply & { kind: 'array' } {
   if (reply.kind !== 'array' || reply.items.length !== 3) return false
-  const [first, second, third] = reply.items
-  return (
-    first?.kind === 'bulk' &&
-    first.bytes === type &&
-    second?.kind === 'bulk' &&
-    third?.kind === kind
-  )
+  const first = reply.items[0]
+  if (first?.kind !== 'bulk' || first.bytes !== type) return false
+  return reply.items[1]?.kind === 'bulk' && reply.items[2]?.kind === kind
 }
 
 function isResp2(reply: Reply): boolean {

@@ -159,6 +159,7 @@ export class Connections {
   }
 
   resumeReading(): void {
+    if (this.#paused.length === 0) return
     const paused = this.#paused
     this.#paused = []
     for (const entry of paused) {

@@ -122,7 +122,9 @@ export class Links {
     link.socket.pause()
   }
 
+  /** Called after everything that is heard, so it makes no iterator for nobody. */
   resumeReading(): void {
+    if (this.#paused.size === 0) return
     for (const { socket } of this.#paused) socket.resume()
     this.#paused.clear()
   }
