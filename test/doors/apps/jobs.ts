@@ -9,12 +9,12 @@ import { until } from '../../support/processes.ts'
 import { type Application, type LongWork, pause, Repeated } from './application.ts'
 import { type Deployment, ioredisOptions } from './deployment.ts'
 
-/** A worker whose connection broke no longer owns its jobs after so long. */
-const LOCK_MS = 1_000
+/** A worker that does not renew them owns its jobs for so long: longer than a busy machine stands still. */
+const LOCK_MS = 10_000
 const STALLED_MS = 400
 /** How long before the death of its master a job may have ended and be done again. */
 const IN_HAND_MS = 1_500
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 
 export const jobs: Application = {
   name: 'BullMQ',
