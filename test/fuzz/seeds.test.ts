@@ -4,7 +4,7 @@ import { numbers } from '../../src/fuzz/odds.ts'
 import { runSeed } from '../../src/fuzz/run.ts'
 import { sized } from '../support/sized.ts'
 
-test.each(numbers(sized(2, 10)).map(String))(
+test.each(numbers(sized(2, 6)).map(String))(
   'seed %s holds',
   async (seed) => {
     expect((await runSeed(seed)).failure).toBeUndefined()
