@@ -10,8 +10,8 @@ import {
   itemsHeader,
   mapHeader,
   replyBytes,
-  withBulk,
 } from './encode.ts'
+import { FlatText } from './flat-text.ts'
 import type { Protocol, Reply } from './reply.ts'
 
 /** A part that is being written. */
@@ -27,10 +27,11 @@ type Part =
   | { readonly kind: 'bulks'; readonly texts: readonly (string | undefined)[] }
   | { readonly kind: 'bytes'; readonly bytes: string }
 
-const LINE_END = '\r\n'
-
 /** A longer value goes out in pieces. */
 export const LONG_BYTES = 64 * 1024
+
+/** Nothing stays in it. */
+const flat = new FlatText()
 
 export class ReplyWriter {
   readonly #protocol: Protocol
@@ -135,15 +136,14 @@ export class ReplyWriter {
 
   #advanceBulks(frame: Frame, texts: readonly (string | undefined)[], wanted: number): void {
     let at = frame.done
-    let text = ''
-    const room = wanted - this.#text.length
-    for (; at < frame.count && text.length < room; at++) {
-      const bytes = texts[at]
-      if (bytes !== undefined && bytes.length > LONG_BYTES) break
-      text = withBulk(text, bytes, this.#protocol)
+    flat.add(this.#text)
+    for (; at < frame.count && flat.length < wanted; at++) {
+      const text = texts[at]
+      if (text === undefined) flat.add(encodeBulkOrNull(text, this.#protocol))
+      else if (text.length <= LONG_BYTES) flat.addBulk(text)
+      else break
     }
-    // Each element has brought the line end of the one before.
-    if (text !== '') this.#text += `${text.slice(LINE_END.length)}${LINE_END}`
+    this.#text = flat.take()
     frame.done = at
     const long = texts[at]
     if (at === frame.count || this.#text.length >= wanted || long === undefined) return

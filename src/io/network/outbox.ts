@@ -6,7 +6,9 @@
 import type { Socket } from 'node:net'
 
 /** A shorter text is added to the others. */
-const LONG_BYTES = 16 * 1024
+const LONG_BYTES = 1024
+/** So much of a text leaves Node without memory of its own. */
+const FREE_BYTES = 16 * 1024
 
 export class Outbox {
   /** Long texts, and what was added before each of them. */
@@ -46,6 +48,7 @@ export class Outbox {
     this.#text = ''
     if (!socket.writable) return
     if (parts.length === 0) socket.write(text, 'latin1')
+    else if (bytes <= FREE_BYTES) socket.write(`${parts.join('')}${text}`, 'latin1')
     else if (text === '') sendParts(socket, parts, bytes)
     else sendParts(socket, [...parts, text], bytes)
   }

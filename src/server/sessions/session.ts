@@ -55,8 +55,8 @@ const GATHER_BYTES = 256 * 1024
 const SLICE_BYTES = 512 * 1024
 /** The size of one piece of it: joining more than this into one string takes longer by the byte. */
 const PIECE_BYTES = 64 * 1024
-/** A piece of this size goes out alone. */
-const LONG_PIECE_BYTES = 16 * 1024
+/** A piece of this size goes out alone: it is flat, and a sum with others would be copied once more. */
+const LONG_PIECE_BYTES = 1024
 
 export class ClientSession implements SessionClient {
   readonly id: ConnectionId
