@@ -27,6 +27,12 @@ export class FlatText {
     return this.#length
   }
 
+  /** Forgets what is left, of a reply that could not be written. */
+  begin(text: string): void {
+    this.#length = 0
+    this.add(text)
+  }
+
   add(text: string): void {
     this.#reserve(text.length)
     this.#put(text)
@@ -41,11 +47,9 @@ export class FlatText {
     this.#putLineEnd()
   }
 
-  /** Returns all that was added, and begins anew. */
-  take(): string {
-    const text = this.#room.toString('latin1', 0, this.#length)
-    this.#length = 0
-    return text
+  /** All that was added since `begin`. */
+  get text(): string {
+    return this.#room.toString('latin1', 0, this.#length)
   }
 
   #put(text: string): void {

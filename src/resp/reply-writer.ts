@@ -30,28 +30,31 @@ type Part =
 /** A longer value goes out in pieces. */
 export const LONG_BYTES = 64 * 1024
 
-/** Nothing stays in it. */
+/** Shared by all of them: each begins anew. */
 const flat = new FlatText()
 
 export class ReplyWriter {
   readonly #protocol: Protocol
   /** The last one is the innermost. */
   readonly #frames: Frame[] = []
-  /** Text that goes out before the frames. */
-  #text = ''
+  /** What goes out before the frames. */
+  #head: string
+  #wanted = 0
 
   constructor(reply: Reply, protocol: Protocol) {
     this.#protocol = protocol
+    flat.begin('')
     this.#begin(reply)
+    this.#head = flat.text
   }
 
   get isDone(): boolean {
-    return this.#frames.length === 0 && this.#text === ''
+    return this.#frames.length === 0 && this.#head === ''
   }
 
   /** Roughly how many bytes are kept for the part that is not written yet. */
   get keptBytes(): number {
-    let bytes = this.#text.length
+    let bytes = this.#head.length
     for (const { part, count, done } of this.#frames) {
       bytes += (count - done) * (part.kind === 'bytes' ? 1 : ELEMENT_BYTES)
     }
@@ -65,16 +68,20 @@ export class ReplyWriter {
 
   /** The next bytes: about `wanted` of them, while there are that many. */
   next(wanted: number): string {
+    this.#wanted = wanted
+    flat.begin(this.#head)
+    this.#head = ''
     for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) {
+      const { part, count, done } = frame
+      if (done === count) this.#end(frame)
+      else if (flat.length >= wanted) break
+      else if (part.kind === 'items') this.#begin(part.item(frame.done++))
+      else if (part.kind === 'bulks') this.#goOn(frame, part.texts)
       // A piece of a long value goes out as it is: a sum would be copied.
-      if (frame.part.kind === 'bytes' && this.#text !== '') break
-      if (frame.done === frame.count) this.#end(frame)
-      else if (this.#text.length >= wanted) break
-      else this.#advance(frame, wanted)
+      else if (flat.length > 0) break
+      else return piece(frame, part.bytes, wanted)
     }
-    const text = this.#text
-    this.#text = ''
-    return text
+    return flat.text
   }
 
   #begin(reply: Reply): void {
@@ -82,31 +89,28 @@ export class ReplyWriter {
       case 'array':
       case 'set':
       case 'push':
-        this.#text += itemsHeader(reply.kind, reply.items.length, this.#protocol)
+        flat.add(itemsHeader(reply.kind, reply.items.length, this.#protocol))
         return this.#push(itemsOf(reply.items), reply.items.length)
       case 'list':
-        this.#text += itemsHeader('array', reply.count, this.#protocol)
+        flat.add(itemsHeader('array', reply.count, this.#protocol))
         return this.#push({ kind: 'items', item: reply.item }, reply.count)
       case 'map':
-        this.#text += mapHeader(reply.entries.length, this.#protocol)
+        flat.add(mapHeader(reply.entries.length, this.#protocol))
         return this.#push(itemsOf(reply.entries.flat()), 2 * reply.entries.length)
       case 'bulks':
-        this.#text += bulksHeader(reply.of, reply.texts.length, this.#protocol)
+        flat.add(bulksHeader(reply.of, reply.texts.length, this.#protocol))
         return this.#push({ kind: 'bulks', texts: reply.texts }, reply.texts.length)
       case 'bulk':
         return this.#beginBulk(reply.bytes)
       default:
-        this.#text += encodeReply(reply, this.#protocol)
+        flat.add(encodeReply(reply, this.#protocol))
     }
   }
 
   #beginBulk(bytes: string): void {
-    if (bytes.length <= LONG_BYTES) {
-      this.#text += encodeBulkOrNull(bytes, this.#protocol)
-    } else {
-      this.#text += `$${bytes.length}\r\n`
-      this.#push({ kind: 'bytes', bytes }, bytes.length)
-    }
+    if (bytes.length <= LONG_BYTES) return flat.addBulk(bytes)
+    flat.add(`$${bytes.length}\r\n`)
+    this.#push({ kind: 'bytes', bytes }, bytes.length)
   }
 
   #push(part: Part, count: number): void {
@@ -115,41 +119,24 @@ export class ReplyWriter {
 
   #end({ part }: Frame): void {
     this.#frames.pop()
-    if (part.kind === 'bytes') this.#text += '\r\n'
+    if (part.kind === 'bytes') flat.add('\r\n')
   }
 
-  #advance(frame: Frame, wanted: number): void {
-    const { part, count } = frame
-    switch (part.kind) {
-      case 'items':
-        return this.#begin(part.item(frame.done++))
-      case 'bytes': {
-        const end = Math.min(count, frame.done + wanted - this.#text.length)
-        this.#text += part.bytes.slice(frame.done, end)
-        frame.done = end
-        return
-      }
-      case 'bulks':
-        return this.#advanceBulks(frame, part.texts, wanted)
-    }
-  }
-
-  #advanceBulks(frame: Frame, texts: readonly (string | undefined)[], wanted: number): void {
-    let at = frame.done
-    flat.add(this.#text)
-    for (; at < frame.count && flat.length < wanted; at++) {
-      const text = texts[at]
+  /** Writes elements until it is enough, or one is long. */
+  #goOn(frame: Frame, texts: readonly (string | undefined)[]): void {
+    while (frame.done < frame.count && flat.length < this.#wanted) {
+      const text = texts[frame.done++]
       if (text === undefined) flat.add(encodeBulkOrNull(text, this.#protocol))
       else if (text.length <= LONG_BYTES) flat.addBulk(text)
-      else break
+      else return this.#beginBulk(text)
     }
-    this.#text = flat.take()
-    frame.done = at
-    const long = texts[at]
-    if (at === frame.count || this.#text.length >= wanted || long === undefined) return
-    frame.done++
-    this.#beginBulk(long)
   }
+}
+
+function piece(frame: Frame, bytes: string, wanted: number): string {
+  const from = frame.done
+  frame.done = Math.min(frame.count, from + wanted)
+  return bytes.slice(from, frame.done)
 }
 
 /** Whether its bytes are more than these. */

@@ -103,6 +103,15 @@ describe('in pieces', () => {
     expect(length).toBe(4 + 4 + 3 * 209_715_214)
   })
 
+  test('a reply that fails in the middle leaves nothing to the next', () => {
+    const show = (text: string): Reply => {
+      if (text === '') throw new Error('gone')
+      return bulk(text)
+    }
+    expect(() => pieces(list(['a secret', ''], show), 2, 1000)).toThrow('gone')
+    expect(pieces(array([bulk('a')]), 2, 1000)).toEqual(['*1\r\n$1\r\na\r\n'])
+  })
+
   test('what is kept for the rest is counted', () => {
     const writer = new ReplyWriter(bulks(['a'.repeat(50), 'b', 'c']), 2)
     const before = writer.keptBytes
