@@ -103,7 +103,7 @@ export function fatalOf({ number, text }: ConfLine, reason: string): Fatal {
 }
 
 export function locationOfLine(line: ConfLine, path: string): Location {
-  return { line: line.line, column: line.column, path }
+  return { file: line.file, line: line.line, column: line.column, path }
 }
 
 interface Reading {

@@ -89,6 +89,8 @@ export interface Problem {
 
 /** A place in a file, and the name of the option there. */
 export interface Location {
+  /** Missing: the file that was given, and none that it includes. */
+  readonly file?: string
   readonly line: number | undefined
   readonly column: number | undefined
   readonly path: string

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { advise } from '../../src/config/check.ts'
+import { NO_OUTSIDE } from '../../src/config/config-filesystem.ts'
 import { formatProblem } from '../../src/config/problem.ts'
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
 import { parseSentinelYml } from '../../src/config/sentinel-yml.ts'
@@ -261,4 +262,18 @@ test('voters whose layout ends a strict group with one failure are pointed out',
     'warning W_VOTER_NEVER_PROMOTED',
   ])
   expect(strict(hosts(1, 2, 3), ', promotion: { "10.0.0.3": prefer-not }')).toEqual([])
+})
+
+test('advice about a line of an included file names that file', () => {
+  const text = 'sentinel down-after-milliseconds g 5\n'
+  const include = () => ({ ok: true, files: [{ name: '/etc/groups.conf', text }] }) as const
+  const parsed = parseSentinelConf(
+    'port 26379\nsentinel monitor g 127.0.0.1 1 2\ninclude groups.conf',
+    's.conf',
+    [],
+    { ...NO_OUTSIDE, include },
+  )
+  expect(parsed.ok && advise(parsed.value).map(formatProblem)).toEqual([
+    expect.stringMatching(/^\/etc\/groups\.conf:1:1 {2}sentinel down-after-milliseconds g /),
+  ])
 })

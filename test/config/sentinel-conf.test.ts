@@ -280,6 +280,7 @@ SENTINEL master-reboot-down-after-period mymaster 0
     ).value
     expect(locations.get('groups.mymaster.quorum')?.line).toBe(1)
     expect(locations.get('groups.mymaster.down-after')).toEqual({
+      file: 's.conf',
       line: 2,
       column: 1,
       path: 'sentinel down-after-milliseconds mymaster',
