@@ -41,6 +41,9 @@ export type ProblemCode =
   /** No failover could ever happen; a start is not refused, because Sentinels may be added. */
   | 'E_QUORUM_UNREACHABLE'
   | 'W_QUORUM_UNCHECKED'
+  /** What the Sentinel would go on from: see check-epochs.ts. */
+  | 'E_EPOCHS_USED_UP'
+  | 'W_EPOCHS_FAR'
   | 'W_QUORUM_ABOVE_MAJORITY'
   | 'W_QUORUM_ONE'
   | 'W_DOWN_AFTER_SHORT'

@@ -82,6 +82,7 @@ export interface Listen {
 /** A SavedState that may have no identity yet. */
 export interface LearntState {
   readonly myid: string | undefined
+  /** As the file has it; a group may know of a later one (`highestEpoch`). */
   readonly currentEpoch: number
   readonly groups: readonly SavedGroup[]
 }

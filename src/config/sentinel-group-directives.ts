@@ -185,15 +185,10 @@ function addText(group: GroupDraft, key: GroupOptionKey, [text = '']: Words): Ob
   return EXTENSION
 }
 
-function setConfigEpoch(
-  group: GroupDraft,
-  [text = '']: Words,
-  draft: Draft,
-): Objection | undefined {
+function setConfigEpoch(group: GroupDraft, [text = '']: Words): Objection | undefined {
   const epoch = readEpoch(text)
   if (epoch === undefined) return BAD_EPOCH
   group.configEpoch = epoch
-  draft.currentEpoch = Math.max(draft.currentEpoch, epoch)
   return undefined
 }
 

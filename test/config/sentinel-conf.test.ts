@@ -6,6 +6,7 @@ import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
 import { stateFileName, toSavedState } from '../../src/config/sentinel-file.ts'
 import { decodeState, encodeState } from '../../src/config/state-file.ts'
 import { DEFAULT_GROUP, DEFAULT_SENTINEL } from '../../src/core/config.ts'
+import { highestEpoch } from '../../src/core/persistence/restore.ts'
 
 const MONITOR = 'sentinel monitor mymaster 127.0.0.1 6379 2\n'
 const RUN_ID = 'ab'.repeat(20)
@@ -330,7 +331,7 @@ user default on nopass ~* &* +@all
   test('is taken over', () => {
     expect(learnt).toMatchObject({
       myid: RUN_ID,
-      currentEpoch: 7,
+      currentEpoch: 5,
       groups: [
         {
           configEpoch: 7,
@@ -344,6 +345,7 @@ user default on nopass ~* &* +@all
         },
       ],
     })
+    expect(highestEpoch(learnt)).toBe(7)
     expect(learnt?.groups[0]?.file).toEqual(learnt?.groups[0]?.current)
   })
 

@@ -3,19 +3,21 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { utf8Text } from '../../base/utf8.ts'
 import { advise } from '../../config/check.ts'
+import { adviseEpochs, type EpochPlace } from '../../config/check-epochs.ts'
 import { adviseNode } from '../../config/check-node.ts'
 import { NO_OUTSIDE } from '../../config/config-filesystem.ts'
+import { goneOnSince } from '../../config/gone-on.ts'
 import { ignoredLines } from '../../config/ignored-lines.ts'
 import type { Problem } from '../../config/problem.ts'
 import { parseRedisConf } from '../../config/redis-conf.ts'
-import type { SentinelFile } from '../../config/sentinel-file.ts'
+import { locationOf, type SentinelFile } from '../../config/sentinel-file.ts'
 import { nodeOutside } from '../../io/files/config-filesystem.ts'
 import { Settings } from '../../server/settings/settings.ts'
 import { readTextFile } from '../files.ts'
 import { isYml, readSentinelFile, type SentinelSource } from '../sentinel/sentinel-config.ts'
 import { isUsual, nodeDirectives } from '../server/node-directives.ts'
 import { UserLines } from '../server/node-users.ts'
-import { problemsOfNode, problemsOfSentinel, savedState } from './machine.ts'
+import { problemsOfNode, problemsOfSentinel, savedState, statePath } from './machine.ts'
 
 /** A configuration with all that can be said of it without asking another machine. */
 export interface CheckedFile {
@@ -40,10 +42,25 @@ async function checkSentinelFile(source: SentinelSource): Promise<CheckedFile> {
   const { path, elsewhere } = source
   const file = parsed.value
   // What a Sentinel has learnt here, such as its peers, is newer than what the file remembers.
-  const learnt = (elsewhere ? undefined : savedState(file, path)) ?? file.learnt
+  const saved = elsewhere ? undefined : savedState(file, path)
+  const fromFile = saved === undefined ? file.learnt : goneOnSince(saved, file.learnt)
+  const learnt = fromFile ?? saved
   const here = elsewhere ? [] : await problemsOfSentinel(file, path)
-  const problems = [...parsed.warnings, ...advise({ ...file, learnt }), ...here]
+  const epochs = [
+    ...adviseEpochs(fromFile && file.learnt, (name) => lineOf(file, name)),
+    ...adviseEpochs(saved, (name) => inState(statePath(file, path), name)),
+  ]
+  const problems = [...parsed.warnings, ...advise({ ...file, learnt }), ...epochs, ...here]
   return { problems, sentinel: { ...file, learnt } }
+}
+
+function lineOf(file: SentinelFile, name: string): ReturnType<EpochPlace> {
+  return { file: file.name, ...locationOf(file, name) }
+}
+
+/** It has no line that a person could change. */
+function inState(stateFile: string, name: string): ReturnType<EpochPlace> {
+  return { file: stateFile, line: undefined, column: undefined, path: utf8Text(name) }
 }
 
 async function checkRedisConf(

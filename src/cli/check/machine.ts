@@ -144,11 +144,15 @@ function problem(
 /** What the Sentinel has learnt, if it has run here; undefined: it has not, or its state cannot be read. */
 export function savedState(file: SentinelFile, path: string): SavedState | undefined {
   try {
-    return loadState(join(stateFolder(file, path), stateFileName(file))).saved
+    return loadState(statePath(file, path)).saved
   } catch (error) {
     if (error instanceof StartError) return undefined
     throw error
   }
+}
+
+export function statePath(file: SentinelFile, path: string): string {
+  return join(stateFolder(file, path), stateFileName(file))
 }
 
 function stateFolder({ stateDir }: SentinelFile, path: string): string {
@@ -164,7 +168,7 @@ function stateProblems(file: SentinelFile, path: string, locate: Locate): Proble
   if (missing !== undefined)
     return [problem(place, 'E_STATE_FOLDER', missing.message, missing.hint)]
   try {
-    loadState(join(folder, stateFileName(file)))
+    loadState(statePath(file, path))
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     return [problem(place, 'E_STATE_DAMAGED', error.message, error.hint)]
