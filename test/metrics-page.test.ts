@@ -10,6 +10,7 @@ import type { MetricFamily } from '../src/http/metrics/family.ts'
 import { NODE_FAMILIES } from '../src/http/metrics/node-metrics.ts'
 import { PROXY_FAMILIES } from '../src/http/metrics/proxy-metrics.ts'
 import { SENTINEL_FAMILIES } from '../src/http/metrics/sentinel-metrics.ts'
+import { boardQueries } from './support/board.ts'
 
 const ROOT = new URL('../', import.meta.url)
 const PAGE = new URL('docs/metrics.md', ROOT)
@@ -81,12 +82,22 @@ test('the alert rules ask only for metrics that there are, and each has its row 
   expect(page.match(/^\| Vedette\w+ \|/gm)).toHaveLength(RULES.length)
 })
 
-test('the board asks only for metrics that there are', () => {
-  const text = textOf('deploy/grafana/vedette.json')
-  const { panels } = JSON.parse(text) as {
-    panels: { title: string; targets?: { expr: string }[] }[]
-  }
-  const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+test('the board asks only for metrics and labels that there are', () => {
+  const queries = boardQueries().map(({ expr }) => expr)
   expect(queries.length).toBeGreaterThan(15)
   expect(queries.flatMap(askedIn).filter((name) => !KNOWN.has(name))).toEqual([])
+  const matched = queries.flatMap((expr) => [...expr.matchAll(/(\w+)\{(\w+)=/g)])
+  expect(matched.length).toBeGreaterThan(15)
+  for (const [, name = '', label] of matched) {
+    expect(KNOWN.get(name.replace(/_(bucket|sum|count)$/, ''))?.labels, name).toContain(label)
+  }
+})
+
+test('the board shows each metric of proxies and of strict groups', () => {
+  const asked = new Set(boardQueries().flatMap(({ expr }) => askedIn(expr)))
+  const wanted = [...KNOWN.keys()].filter((name) =>
+    /^vedette_(proxy_|group_(voters|writes_stalled))/.test(name),
+  )
+  expect(wanted.length).toBeGreaterThan(14)
+  expect(wanted.filter((name) => !asked.has(name))).toEqual([])
 })

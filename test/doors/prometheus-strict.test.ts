@@ -1,11 +1,12 @@
 /**
  * The alerts of strict groups and of proxies, in a real Prometheus over real processes: each fires in what it
- * describes, and is silent before and afterwards.
+ * describes, and is silent before and afterwards. And the dashboard has data in its rows for them.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { boardQueries } from '../support/board.ts'
 import {
   freePorts,
   HAS_REDIS_CLI,
@@ -18,6 +19,7 @@ import {
 import { HAS_PROMETHEUS, Prometheus } from '../support/prometheus.ts'
 
 const RULES = fileURLToPath(new URL('../../deploy/prometheus/alerts.yml', import.meta.url))
+const ROWS = ['Strict replication', 'Proxies']
 const OURS = ['VedetteTooFewVoters', 'VedetteWritesStalled', 'VedetteProxyWithoutMaster']
 
 /** As shipped, but for their patience. */
@@ -52,6 +54,13 @@ test.skipIf(!HAS_PROMETHEUS || !HAS_REDIS_CLI)(
         return confirmed[0]?.value === 1 && (await firing()).length === 0
       })
     await quiet('the proxy has its master')
+    const shown = boardQueries().filter(({ row }) => ROWS.includes(row))
+    expect(shown.length).toBeGreaterThan(15)
+    for (const { title, expr } of shown) {
+      // An increase needs two scrapes.
+      const found = async () => (await prometheus.query(expr)).length > 0
+      await until(`the dashboard has ${title}`, 10_000, found)
+    }
 
     const master = nodes[0]?.port ?? 0
     await Promise.all(nodes.slice(1).map((one) => one.kill()))

@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { boardQueries } from '../support/board.ts'
 import {
   cli,
   follows,
@@ -146,7 +147,7 @@ describe.skipIf(!isComplete)('scraped by Prometheus (need prometheus, redis-serv
     )
     const count = Object.fromEntries(roundTrips.map((one) => [one.metric.role, one.value]))
     expect(count).toEqual({ master: 6, replica: 9, sentinel: 12 })
-    for (const { title, expr } of boardQueries()) {
+    for (const { title, expr } of QUERIES) {
       // An increase needs two scrapes. No query may be an error, whether it has data yet or not.
       const found = async () => (await prometheus.query(expr)).length > 0
       if (NEEDS_A_FAILOVER.has(title)) await found()
@@ -182,7 +183,7 @@ describe.skipIf(!isComplete)('scraped by Prometheus (need prometheus, redis-serv
     expect(detected?.value).toBeGreaterThan(0.01)
     expect((await total('vedette_group_switches_total')) - before).toBe(3)
     expect(await total('vedette_group_failovers_led_total')).toBe((before + 3) / 3)
-    for (const { title, expr } of boardQueries()) {
+    for (const { title, expr } of QUERIES) {
       const found = await prometheus.query(expr)
       expect([title, found.length > 0]).toEqual([title, true])
     }
@@ -234,19 +235,7 @@ const NEEDS_A_FAILOVER = new Set([
   'A whole failover, nine of ten',
 ])
 
-interface Panel {
-  readonly title: string
-  readonly targets?: readonly { readonly expr: string }[]
-}
-
-/** With the values that Grafana would put in place of its variables. */
-function boardQueries(): readonly { readonly title: string; readonly expr: string }[] {
-  const text = readFileSync(join(DEPLOY, 'grafana/vedette.json'), 'utf8')
-  const { panels } = JSON.parse(text) as { readonly panels: readonly Panel[] }
-  return panels.flatMap(({ title, targets = [] }) =>
-    targets.map(({ expr }) => ({
-      title,
-      expr: expr.replaceAll('$group', '.*').replaceAll('$__rate_interval', '5s'),
-    })),
-  )
-}
+/** test/doors/prometheus-strict.test.ts has the others. */
+const QUERIES = boardQueries().filter(
+  ({ row }) => row !== 'Strict replication' && row !== 'Proxies',
+)
