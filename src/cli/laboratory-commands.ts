@@ -14,7 +14,7 @@ import {
   seeds,
   workers,
 } from './options.ts'
-import { ENGINES, SIDES } from './scenario/engines.ts'
+import { ENGINES, GRACE_MS, SIDES } from './scenario/engines.ts'
 import { DEFAULT_RATE, DEFAULT_SEEDS, LAYOUTS, PROFILE_NAMES } from './simulate/simulate-options.ts'
 
 export function addScenario(program: Command): void {
@@ -50,15 +50,20 @@ export function addScenario(program: Command): void {
     .option('--json', 'print one JSON object in a line for each run, for scripts')
     .option('--brief', 'leave out the timeline')
     .addOption(
-      new Option('--grace <time>', 'put deadlines off by so much (default: by the engine)')
-        .argParser(duration)
-        .hideHelp(),
+      new Option(
+        '--grace <time>',
+        `extend every deadline by so much, on a busy machine (default: ${usualGrace()})`,
+      ).argParser(duration),
     )
     .description('run scenarios and print a verdict and a timeline')
     .addHelpText('after', SCENARIO_HELP)
     .action(async (files: string[], options) => {
       process.exitCode = await (await import('./scenario/scenario.ts')).runScenarios(files, options)
     })
+}
+
+function usualGrace(): string {
+  return ENGINES.map((engine) => `${GRACE_MS[engine]} ms for ${engine}`).join(', ')
 }
 
 export function addFuzz(program: Command): void {
