@@ -4,9 +4,10 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
-  createWriteStream,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -147,14 +148,11 @@ export class Program {
   start(): void {
     // Its own folder, with the files it keeps and finds.
     const cwd = existsSync(this.folder) ? this.folder : dirname(this.logPath)
-    const child = track(
-      spawn(this.#command, this.#argv, { stdio: ['ignore', 'pipe', 'pipe'], cwd }),
-    )
-    const log = createWriteStream(this.logPath, { flags: 'a' })
-    child.stdout.pipe(log, { end: false })
-    child.stderr.pipe(log, { end: false })
-    child.once('close', () => log.end())
-    this.#child = child
+    // Straight into the file: this process waits for its probes, for seconds on a busy machine, and would
+    // pass on late what a program has said.
+    const log = openSync(this.logPath, 'a')
+    this.#child = track(spawn(this.#command, this.#argv, { stdio: ['ignore', log, log], cwd }))
+    closeSync(log)
   }
 
   signal(name: NodeJS.Signals): void {
