@@ -73,8 +73,8 @@ async function switchOver(port: number): Promise<void> {
 
 /** Writes in a row through each, without an error, for as long as every check takes to be made. */
 async function allWrite(writers: readonly Writer[]): Promise<void> {
+  for (const writer of writers) writer.inARow = 0
   for (const [at, writer] of writers.entries()) {
-    writer.inARow = 0
     await until(`writes pass through ${RECIPES[at]}`, 20_000, () => writer.inARow >= 200)
   }
 }
