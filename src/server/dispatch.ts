@@ -181,13 +181,17 @@ export class Dispatcher {
       session.reply(reply)
     }
     session.isPlain = wasPlain
+    if (session.tracking?.isCachingSaid === true) endCachingAfter(session, command)
     session.commandEnded()
   }
 }
 
-/** [CLIENT CACHING] holds for one command or one transaction, and not for other CLIENT commands. */
-function endCachingAfter(session: ClientSession, command: Command): void {
-  if (session.transaction === undefined && !command.fullName.startsWith('client|')) {
+/**
+ * [CLIENT CACHING] holds for one command or one transaction, also if these are refused, and not for
+ * other CLIENT commands.
+ */
+function endCachingAfter(session: ClientSession, command: Command | undefined): void {
+  if (session.transaction === undefined && command?.fullName.startsWith('client|') !== true) {
     endCaching(session)
   }
 }

@@ -22,7 +22,8 @@ const SILENCE_MS = 10_000
 
 /**
  * One step per line: `a: GET key`. `a! BLPOP l 0`: the client waits for an answer, which comes with
- * a later step; `a.` ends that.
+ * a later step; `a.` ends that. `a- CLIENT CACHING YES`: the client sends nothing beside the command,
+ * since a PING behind it would end what it says.
  */
 export function parseSteps(text: string): Step[] {
   return text
@@ -42,6 +43,7 @@ export async function converse(port: number, steps: readonly Step[]): Promise<He
     for (const { who, words } of steps) {
       const speaker = clients.get(who.charAt(0)) as Speaker
       speaker.isWaiting = who.endsWith('!')
+      speaker.sendsNoPing = who.endsWith('-')
       if (words.length > 0) speaker.say(words.map((word) => withIds(word, clients)))
       for (const client of [speaker, ...clients.values()]) await client.settle()
       heard.push(
@@ -78,6 +80,7 @@ class Speaker {
   #isClosed = false
   id = ''
   isWaiting = false
+  sendsNoPing = false
   /** Its commands are queued: it is in step when something was answered. */
   #isInTransaction = false
   #wasAsked = false
@@ -123,7 +126,8 @@ class Speaker {
   /** Until the server has said all that it has to say. */
   async settle(): Promise<void> {
     if (this.isWaiting || this.#isClosed) return
-    if (this.#isInTransaction) return this.#until(() => !this.#wasAsked || this.#received !== '')
+    if (this.#isInTransaction || this.sendsNoPing)
+      return this.#until(() => !this.#wasAsked || this.#received !== '')
     const token = `${SYNC}${++this.#syncs}--`
     this.say(['PING', token])
     await this.#until(() => this.#isClosed || this.#received.includes(`${token}\r\n`))
