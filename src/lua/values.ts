@@ -23,9 +23,16 @@ export abstract class LuaObject {
 
 export type LuaValue = undefined | boolean | number | string | LuaObject
 
-/** A value of the host that scripts can only pass on, such as the null of JSON. */
+/**
+ * The null of JSON, which scripts can only pass on and compare. In C it is the null pointer: scripts
+ * know it by its text, `userdata: (nil)`.
+ */
 export class Opaque extends LuaObject {
   readonly typeName = 'userdata'
+
+  override get address(): number {
+    return 0
+  }
 }
 
 /** A local variable that a function inside its scope uses as well. */

@@ -95,6 +95,7 @@ export function plainText(value: LuaValue): string {
 }
 
 export function addressText({ address }: LuaObject): string {
+  if (address === 0) return '(nil)'
   return `0x${address.toString(16).padStart(12, '0')}`
 }
 
