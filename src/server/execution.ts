@@ -178,16 +178,13 @@ export class Execution implements CommandContext {
     const { place } = this.#unfinished
     if (place === undefined) return
     const { node } = this
-    const now = node.now
-    // For a script time stands still.
-    node.now = { monoMs: now.monoMs, wallMs: place.wallMs }
+    // No key expires under a script. TIME goes on, since a loop that waits for it would never end.
     node.keyspace.nowMs = place.wallMs
     this.#enter(place.session)
     this.#argv = place.argv
     const reply = node.scripting.goOn()
     if (!node.scripting.isInterrupted) this.#unfinished.finish(reply, () => this.isInterrupted)
-    node.now = now
-    node.keyspace.nowMs = now.wallMs
+    node.keyspace.nowMs = node.now.wallMs
   }
 
   executeInScript(

@@ -12,7 +12,7 @@ type LaterStep = (reply: Reply | undefined) => Reply | undefined
 interface Interruption {
   readonly session: ClientSession
   readonly argv: readonly string[]
-  /** The time that the script sees. */
+  /** The time by which keys expire for the script. */
   readonly wallMs: number
 }
 

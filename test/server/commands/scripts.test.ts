@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { NodeHarness } from '../../support/node-harness.ts'
 
 const ENDLESS = 'while true do end'
+const WAITS_10_MS = `local function ms() local t = redis.call('TIME') return t[1] * 1000 + t[2] / 1000 end
+local endMs = ms() + 10 repeat until ms() >= endMs`
 const BUSY = '-BUSY Redis is busy running a script.'
 
 function busyNode(script: string, threshold = '100') {
@@ -76,17 +78,17 @@ describe('a script that takes long', () => {
     expect(replica.told()).toEqual(['SELECT 0', 'MULTI', 'SET k 400000', 'SET k 800000', 'EXEC'])
   })
 
-  test('holds up the rest of its transaction, and time stands still in it', () => {
+  test('holds up the rest of its transaction, in which no key expires', () => {
     const harness = new NodeHarness()
     const client = harness.client()
     client.say('SET a 1 PX 5')
     client.say('MULTI')
-    client.send('EVAL', "for i = 1, 2e6 do end return redis.call('PTTL', 'a')", '0')
+    client.send('EVAL', "for i = 1, 2e6 do end return redis.call('GET', 'a')", '0')
     client.send('EVAL', 'for i = 1, 1e6 do end return 2', '0')
     client.say('SET b 3')
     client.say('EXEC')
     harness.advance(500)
-    expect(client.take()).toBe(':5\r\n:2\r\n+OK\r\n')
+    expect(client.take()).toBe('$1\r\n1\r\n:2\r\n+OK\r\n')
     expect(client.say('GET b')).toBe('$1\r\n3\r\n')
   })
 
@@ -107,6 +109,25 @@ describe('a script that takes long', () => {
     expect(runner.take()).toBe(':1\r\n')
     expect(waiting.take()).toBe('*2\r\n$1\r\nl\r\n$1\r\nx\r\n')
     expect(replica.told()).toEqual(['SELECT 0', 'RPUSH l x', 'LPOP l'])
+  })
+
+  test('sees TIME go on, and no key expire', () => {
+    const harness = new NodeHarness()
+    const client = harness.client()
+    client.say('SET before 1 PX 5')
+    client.send('EVAL', `${WAITS_10_MS} return {redis.call('EXISTS', 'before')}`, '0')
+    harness.advance(300)
+    expect(client.take()).toBe('*1\r\n:1\r\n')
+    expect(client.say('EXISTS before')).toBe(':0\r\n')
+  })
+
+  test('sets an expiry from the moment at which it does so', () => {
+    const harness = new NodeHarness()
+    const client = harness.client()
+    const asks = "return redis.call('PTTL', 'k') > 15"
+    client.send('EVAL', `${WAITS_10_MS} redis.call('SET', 'k', 1, 'PX', 20) ${asks}`, '0')
+    harness.advance(300)
+    expect(client.take()).toBe(':1\r\n')
   })
 
   test('outlives the client that sent it', () => {
