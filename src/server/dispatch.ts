@@ -169,17 +169,14 @@ export class Dispatcher {
 
   #refuse(session: ClientSession, command: Command | undefined, reply: Reply): void {
     const text = reply.kind === 'error' ? reply.text : ''
+    const told = command?.runsQueue === true ? execAborted(text) : reply
     if (command !== undefined) command.rejectedCalls++
-    countError(this.#node.stats, text)
+    countError(this.#node.stats, told.kind === 'error' ? told.text : '')
     if (session.transaction !== undefined) session.transaction.isBroken = true
     const { isPlain: wasPlain } = session
     session.isPlain = true
-    if (command?.runsQueue === true) {
-      session.endTransaction()
-      session.reply(execAborted(text))
-    } else {
-      session.reply(reply)
-    }
+    if (command?.runsQueue === true) session.endTransaction()
+    session.reply(told)
     session.isPlain = wasPlain
     if (session.tracking?.isCachingSaid === true) endCachingAfter(session, command)
     session.commandEnded()
