@@ -66,6 +66,15 @@ describe('a client that waits for a sorted set', () => {
     expect(waiting.take()).toContain('$1\r\nx\r\n')
   })
 
+  test('is served by a result that replaces a key of another type, and redis-server leaves it waiting', () => {
+    const { waiting, other } = clients()
+    waiting.say('BZPOPMIN z 0')
+    other.say('SET z text')
+    other.say('ZADD source 1 x')
+    expect(other.say('ZUNIONSTORE z 1 source')).toBe(':1\r\n')
+    expect(waiting.take()).toBe(bulks('z', 'x', '1'))
+  })
+
   test('is not served by a key of another type, nor by a set that comes and goes at once', () => {
     const { waiting, other } = clients()
     waiting.say('BZPOPMIN z 0')
