@@ -33,24 +33,28 @@ export class Outbox {
   }
 
   drop(): void {
-    this.#parts = []
+    // Emptied, not replaced: what a forgotten array holds lives until the old generation is collected.
+    this.#parts.length = 0
     this.#partsBytes = 0
     this.#text = ''
   }
 
   /** Hands over everything; a socket that is gone gets nothing. */
   sendTo(socket: Socket): void {
+    if (this.bytes === 0) return
+    if (socket.writable) this.#send(socket)
+    this.drop()
+  }
+
+  #send(socket: Socket): void {
     const text = this.#text
     const parts = this.#parts
-    const bytes = this.bytes
-    if (bytes === 0) return
-    if (parts.length > 0) this.drop()
-    this.#text = ''
-    if (!socket.writable) return
     if (parts.length === 0) socket.write(text, 'latin1')
-    else if (bytes <= FREE_BYTES) socket.write(`${parts.join('')}${text}`, 'latin1')
-    else if (text === '') sendParts(socket, parts, bytes)
-    else sendParts(socket, [...parts, text], bytes)
+    else if (this.bytes <= FREE_BYTES) socket.write(`${parts.join('')}${text}`, 'latin1')
+    else {
+      if (text !== '') parts.push(text)
+      sendParts(socket, parts, this.bytes)
+    }
   }
 }
 
