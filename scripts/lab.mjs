@@ -13,7 +13,7 @@ import { pathOf } from './paths.mjs'
 import { captureNode, runNode } from './spawn.mjs'
 
 const options = scriptOptions(import.meta.url, {
-  seeds: { type: 'string', default: '1..80' },
+  seeds: { type: 'string', default: '1..60' },
   only: { type: 'string', default: '' },
   part: { type: 'string', default: 'all' },
 })

@@ -26,7 +26,7 @@ import { isRedisName } from '../support/newer-commands.ts'
 import { HOST, hasRedisServer, startOurs, startRedis } from '../support/real-nodes.ts'
 import { sized } from '../support/sized.ts'
 
-const REQUESTS = sized(600, 6_000)
+const REQUESTS = sized(600, 4_000)
 /** An empty list makes a client wait; the rest takes less than a millisecond. */
 const BOUND_MS = 30_000 + REQUESTS * 20
 const LOOK_EVERY = 50

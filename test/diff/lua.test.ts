@@ -40,7 +40,7 @@ describe.skipIf(!hasRedisServer)('beside the Lua of redis-server', () => {
   test('programs drawn at random return the same', async () => {
     const rng = createRng(`lua ${process.env.VEDETTE_SEED ?? 1}`)
     const differing: object[] = []
-    for (let count = 0; count < sized(150, 20_000) && differing.length < 10; count++) {
+    for (let count = 0; count < sized(150, 12_000) && differing.length < 10; count++) {
       const program = drawProgram(rng)
       const [here, real] = [runHere(program), await there(program)]
       if (here !== real) differing.push({ program, here, real })

@@ -12,7 +12,7 @@ import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support
 import { sized } from '../support/sized.ts'
 import { streamOf, transcript } from '../support/transcript.ts'
 
-const SCRIPTS = sized(600, 8_000)
+const SCRIPTS = sized(600, 5_000)
 const BATCH = 200
 
 describe.skipIf(!hasRedisServer)('scripts drawn at random (need redis-server)', () => {
