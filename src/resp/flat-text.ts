@@ -17,8 +17,10 @@ const FRAME_BYTES = 32
 /** Shorter texts are copied faster character by character than by a call of the runtime. */
 const SHORT_BYTES = 64
 const FIRST_BYTES = 16 * 1024
+/** No more is kept for the next one: a script may return one text of half a gigabyte among others. */
+const MAX_KEPT_BYTES = 1024 * 1024
 
-/** Characters are bytes. What it has grown to, at most twice the longest text, is kept. */
+/** Characters are bytes. */
 export class FlatText {
   #room = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #length = 0
@@ -30,6 +32,7 @@ export class FlatText {
   /** Forgets what is left, of a reply that could not be written. */
   begin(text: string): void {
     this.#length = 0
+    if (this.#room.length > MAX_KEPT_BYTES) this.#room = Buffer.allocUnsafeSlow(FIRST_BYTES)
     this.add(text)
   }
 
