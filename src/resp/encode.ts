@@ -169,7 +169,7 @@ export function bulksHeader(
  * `before`, which lacks its last line end, with an element behind it that lacks its own: two concatenations
  * for each element instead of four.
  */
-export function withBulk(before: string, text: string | undefined, protocol: Protocol): string {
+function withBulk(before: string, text: string | undefined, protocol: Protocol): string {
   if (text === undefined) return before + (protocol === 3 ? '\r\n_' : '\r\n$-1')
   return before + argumentHeader(text.length) + text
 }

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 
 /** A shorter text is added to the others. */
 const LONG_BYTES = 1024
-/** So much of a text leaves Node without memory of its own. */
+/** Node writes a text of up to this size from its stack, and allocates memory for a longer one. */
 const FREE_BYTES = 16 * 1024
 
 export class Outbox {
