@@ -4,15 +4,16 @@
  * number, and moments are steps from one to the next. The block carries the digest of everything the machine did
  * meanwhile, and one for each step that did more than talk.
  *
- * As text, which is a byte string, it is a line of JSON and then columns of numbers: which event each step was told, and
- * how many milliseconds after the step before. A wake-up usually comes after a while, a message on the heels of another, so
- * each such kind of event has its times in a column of its own: it packs smaller by a third. A number is written in groups
- * of seven bits, the lowest first; all but its last byte have the highest bit.
+ * As text, which is a byte string, it is a line of JSON and then columns of numbers: which stream of events (event-table.ts)
+ * each step belongs to, and for each stream which of its events came, and when. What comes alike stands together so, and
+ * packs smaller. Wake-ups come in a beat and count their milliseconds from the last one; all others come on the heels of
+ * something, and count from the step before. A number is written in groups of seven bits, the lowest first; all but its
+ * last byte have the highest bit.
  */
 import { PLAIN_BYTES } from '../base/byte-codec.ts'
 import type { Moment } from '../base/clock.ts'
 import type { EntryEvent, EntryExtra, RecordEntry } from './entry.ts'
-import type { EventTable } from './event-table.ts'
+import { type EventTable, STREAMS, streamOf } from './event-table.ts'
 import { byteJson, parsedValue } from './json.ts'
 
 /** The line of JSON. */
@@ -20,7 +21,7 @@ interface BlockHead {
   /** Both clocks at the first step. */
   readonly from: readonly [monoMs: number, wallMs: number]
   readonly steps: number
-  /** The length of each column: `which`, then the times of each kind. */
+  /** The length of each column: the streams of the steps, then the numbers of each stream, then its times. */
   readonly columns: readonly number[]
   /** Where the wall clock went another way: at which step, and by how much. */
   readonly wall: readonly (readonly [number, number])[]
@@ -39,7 +40,7 @@ export interface RecordBlock {
 
 /** Whole numbers, one behind the other, in as few bytes as they need. */
 class NumberColumn {
-  #bytes = new Uint8Array(4_096)
+  #bytes = new Uint8Array(1_024)
   #length = 0
 
   push(number: number): void {
@@ -92,23 +93,22 @@ class ColumnReader {
   }
 }
 
-/** The kinds of events with a column of times; all others share the last one. */
-const TIMED: readonly EntryEvent['kind'][] = ['wake', 'received', 'message']
+const BEAT = STREAMS.indexOf('wake')
 
-function timesOf({ kind }: EntryEvent): number {
-  const at = TIMED.indexOf(kind)
-  return at < 0 ? TIMED.length : at
-}
+const columnOfEach = () => STREAMS.map(() => new NumberColumn())
 
 /** Collects the steps of one block. */
 export class BlockWriter {
   readonly #from: Moment
   readonly #table: EventTable
   #monoMs: number
+  /** Of the last wake-up, or of the first step. */
+  #wokeMs: number
   /** How far the wall clock is ahead of the monotonic one. */
   #aheadMs: number
-  readonly #which = new NumberColumn()
-  readonly #times = Array.from({ length: TIMED.length + 1 }, () => new NumberColumn())
+  readonly #streams = new NumberColumn()
+  readonly #numbers = columnOfEach()
+  readonly #times = columnOfEach()
   readonly #wall: [number, number][] = []
   readonly #events: string[] = []
   readonly #digests: [number, string][] = []
@@ -119,6 +119,7 @@ export class BlockWriter {
   constructor(from: Moment, table: EventTable) {
     this.#from = from
     this.#monoMs = from.monoMs
+    this.#wokeMs = from.monoMs
     this.#aheadMs = from.wallMs - from.monoMs
     this.#table = table
   }
@@ -135,18 +136,23 @@ export class BlockWriter {
   add({ now, event, digest, extra }: RecordEntry): void {
     const at = this.#steps++
     const strayMs = now.wallMs - now.monoMs - this.#aheadMs
-    this.#times[timesOf(event)]?.push(now.monoMs - this.#monoMs)
     if (strayMs !== 0) this.#wall.push([at, strayMs])
     if (digest !== undefined) this.#digests.push([at, digest])
     if (extra !== undefined) this.#extras.push([at, extra])
-    this.#which.push(this.#table.numberOf(event, this.#say))
+    const stream = streamOf(event)
+    const isBeat = stream === BEAT
+    this.#streams.push(stream)
+    this.#numbers[stream]?.push(this.#table.numberOf(event, this.#say))
+    this.#times[stream]?.push(now.monoMs - (isBeat ? this.#wokeMs : this.#monoMs))
     this.#monoMs = now.monoMs
+    if (isBeat) this.#wokeMs = now.monoMs
     this.#aheadMs += strayMs
   }
 
   /** `digest`: of all effects. Returns a byte string. */
   text(digest: number): string {
-    const columns = [this.#which, ...this.#times].map((column) => column.text)
+    const all = [this.#streams, ...this.#numbers, ...this.#times]
+    const columns = all.map((column) => column.text)
     const head = JSON.stringify({
       ...{ from: [this.#from.monoMs, this.#from.wallMs], steps: this.#steps },
       ...{ columns: columns.map(({ length }) => length), wall: this.#wall },
@@ -165,31 +171,95 @@ export class BlockWriter {
 /** What is wrong with a block or an image; the reader adds the file and the offset. */
 export class RecordFault extends Error {}
 
-/**
- * `events`: those of the blocks of the segment so far; the new ones are added. Throws a RecordFault.
- */
-export function readBlock(text: string, events: unknown[]): RecordBlock {
+/** The events of the blocks of a segment so far, as its reader has them. */
+export class SegmentEvents {
+  readonly #streams: EntryEvent[][] = STREAMS.map(() => [])
+
+  /** Throws a RecordFault if it is no event. */
+  add(event: unknown): void {
+    const known = checkedEvent(event)
+    this.#streams[streamOf(known)]?.push(known)
+  }
+
+  /** Throws a RecordFault. */
+  at(stream: number, number: number): EntryEvent {
+    const event = this.#streams[stream]?.[number]
+    if (event === undefined) throw new RecordFault('there is no such event')
+    return event
+  }
+}
+
+/** The new events of the block are added to `events`. Throws a RecordFault. */
+export function readBlock(text: string, events: SegmentEvents): RecordBlock {
   const lineEnd = text.indexOf('\n')
   const head = parseHead(lineEnd < 0 ? text : text.slice(0, lineEnd))
-  for (const event of head.events) events.push(event)
-  const [which, ...times] = readersOf(text.slice(lineEnd + 1), head.columns)
+  for (const event of head.events) events.add(event)
+  const columns = new BlockColumns(text.slice(lineEnd + 1), head)
   const digests = byStep(head.digests, 'digests')
   const extras = byStep(head.extras, 'extras')
   const strays = byStep(head.wall, 'wall')
-  let [monoMs, wallMs] = head.from
+  let aheadMs = head.from[1] - head.from[0]
   const entries = Array.from({ length: head.steps }, (_, at): RecordEntry => {
-    const event = events[which?.next() ?? 0]
-    const fault = eventFault(event)
-    if (fault !== undefined) throw new RecordFault(`step ${at + 1}: ${fault}`)
-    const aheadMs = times[timesOf(event as EntryEvent)]?.next() ?? 0
-    monoMs += aheadMs
-    wallMs += aheadMs + wholeNumber(strays.get(at) ?? 0, 'wall')
-    const [stepDigest, extra] = [digests.get(at), extras.get(at)]
-    return { now: { monoMs, wallMs }, event: event as EntryEvent, digest: stepDigest, extra }
+    const { event, monoMs } = atStep(at, () => columns.next(events))
+    aheadMs += wholeNumber(strays.get(at) ?? 0, 'wall')
+    const now = { monoMs, wallMs: monoMs + aheadMs }
+    return { now, event, digest: digests.get(at), extra: extras.get(at) }
   })
-  if (![which, ...times].every((column) => column?.isRead))
-    throw new RecordFault('its columns are longer than its steps')
+  columns.end()
   return { entries, digest: head.digest }
+}
+
+/** A fault is said with the number of the step. */
+function atStep<Value>(at: number, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof RecordFault) throw new RecordFault(`step ${at + 1}: ${error.message}`)
+    throw error
+  }
+}
+
+/** Reads the columns of a block, step by step. */
+class BlockColumns {
+  readonly #streams: ColumnReader
+  readonly #numbers: readonly ColumnReader[]
+  readonly #times: readonly ColumnReader[]
+  #monoMs: number
+  #wokeMs: number
+
+  constructor(text: string, { columns, from }: BlockHead) {
+    let at = 0
+    let which = 0
+    const next = (name: string) => {
+      const column = text.slice(at, at + (columns[which++] ?? 0))
+      at += column.length
+      return new ColumnReader(column, name)
+    }
+    this.#streams = next('streams')
+    this.#numbers = STREAMS.map((stream) => next(`numbers of ${stream}`))
+    this.#times = STREAMS.map((stream) => next(`times of ${stream}`))
+    this.#monoMs = from[0]
+    this.#wokeMs = from[0]
+  }
+
+  /** The next step. Throws a RecordFault. */
+  next(events: SegmentEvents): { readonly event: EntryEvent; readonly monoMs: number } {
+    const stream = this.#streams.next()
+    const event = events.at(stream, this.#numbers[stream]?.next() ?? 0)
+    const passedMs = this.#times[stream]?.next() ?? 0
+    const monoMs = (stream === BEAT ? this.#wokeMs : this.#monoMs) + passedMs
+    if (!(monoMs >= this.#monoMs)) throw new RecordFault('it comes before the step before')
+    this.#monoMs = monoMs
+    if (stream === BEAT) this.#wokeMs = monoMs
+    return { event, monoMs }
+  }
+
+  /** Throws a RecordFault if something is left. */
+  end(): void {
+    const all = [this.#streams, ...this.#numbers, ...this.#times]
+    if (!all.every((column) => column.isRead))
+      throw new RecordFault('its columns are longer than its steps')
+  }
 }
 
 /** What a block is about, for less than reading it. Throws a RecordFault. */
@@ -201,15 +271,6 @@ export function blockSummary(text: string): {
   const line = text.slice(0, text.indexOf(',"events":['))
   const { from, digests } = parseHead(`${line},"events":[]}`)
   return { untilMs: from[1], decides: digests.length > 0 }
-}
-
-function readersOf(text: string, lengths: readonly number[]): readonly ColumnReader[] {
-  let from = 0
-  return ['which', ...TIMED, 'others'].map((name, at) => {
-    const column = text.slice(from, from + (lengths[at] ?? 0))
-    from += column.length
-    return new ColumnReader(column, name)
-  })
 }
 
 function parseHead(line: string): BlockHead {
@@ -270,16 +331,18 @@ const SHAPES: Readonly<Record<EntryEvent['kind'], Readonly<Record<string, Check>
   stopRequested: {},
 }
 
-/** What is wrong with something that a record has as an event, in words; undefined: nothing. */
-function eventFault(event: unknown): string | undefined {
-  if (typeof event !== 'object' || event === null) return 'there is no such event'
+/** Something that a record has as an event. Throws a RecordFault if it is none. */
+function checkedEvent(event: unknown): EntryEvent {
+  if (typeof event !== 'object' || event === null)
+    throw new RecordFault(`${JSON.stringify(event)} is no event`)
   const { kind } = event as { readonly kind?: unknown }
   if (typeof kind !== 'string' || !Object.hasOwn(SHAPES, kind))
-    return `no event is of the kind ${JSON.stringify(kind)}`
+    throw new RecordFault(`no event is of the kind ${JSON.stringify(kind)}`)
   const shape = SHAPES[kind as EntryEvent['kind']]
   const missing = Object.entries(shape).find(([key, type]) => {
     const value = (event as Readonly<Record<string, unknown>>)[key]
     return typeof value !== type || value === null
   })
-  return missing && `an event of the kind ${kind} needs ${missing[0]}, a ${missing[1]}`
+  if (missing === undefined) return event as EntryEvent
+  throw new RecordFault(`an event of the kind ${kind} needs ${missing[0]}, a ${missing[1]}`)
 }

@@ -52,6 +52,12 @@ export class ClientInput {
     return { shown: isOver ? shown + blurred(state, rest) : shown, echoes }
   }
 
+  /** The piece is recorded as it is, which was found out when it came for the first time. Called like `take`, and instead of it. */
+  isPlain(state: State, id: ClientId, bytes: string): boolean {
+    if (!this.#plain.has(bytes) || this.#renames !== ownRenames(state)) return false
+    return !this.#held.has(id) && state.clients.get(id)?.decoder.pendingBytes === 0
+  }
+
   /** The requests in the decoder of a client that wait to be served, for an image of the machine. */
   waiting(state: State, bytes: string): string {
     return this.#hide(state, bytes).shown

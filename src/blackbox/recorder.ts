@@ -101,17 +101,7 @@ function canWait(effects: readonly Effect[]): boolean {
   return true
 }
 
-/**
- * Nearly all that a Sentinel is told: time passes, somebody lives or says hello, and at most it asks somebody else. Nothing in it can be
- * a secret. What is done for each of these at once is most of what a record costs.
- */
-function isRoutine(event: Event, effects: readonly Effect[]): event is RoutineEvent {
-  for (const { kind } of effects) if (kind !== 'send') return false
-  if (event.kind === 'reply') return event.reply.kind !== 'error' && event.purpose.kind !== 'info'
-  return event.kind === 'wake' || event.kind === 'message'
-}
-
-type RoutineEvent = Extract<Event, { readonly kind: 'wake' | 'message' | 'reply' }>
+type RoutineEvent = Extract<Event, { readonly kind: 'wake' | 'message' | 'reply' | 'received' }>
 
 /** A step that is not in words yet. */
 interface NotedStep {
@@ -177,7 +167,7 @@ export class SentinelRecorder {
       this.cut()
       throw error
     }
-    if (isRoutine(event, effects) && !this.#unsaved.areUnderWay) {
+    if (this.#isRoutine(state, event, effects)) {
       if (this.#isOn) this.#noteRoutine(now, event, effects)
     } else {
       if (this.#isOn) this.#note(state, now, event, effects, undefined)
@@ -185,6 +175,17 @@ export class SentinelRecorder {
     }
     if (this.#isDue) this.#beginIfDue(state, now)
     return effects
+  }
+
+  /**
+   * Nearly all that a Sentinel is told: time passes, somebody lives or says hello, a peer asks what it has asked before. Nothing in it can
+   * be a secret. What is done for each of these at once is most of what a record costs: so rarely as it runs, every function is slow.
+   */
+  #isRoutine(state: State, event: Event, effects: readonly Effect[]): event is RoutineEvent {
+    if (this.#unsaved.areUnderWay || !canWait(effects)) return false
+    if (event.kind === 'received') return this.#input.isPlain(state, event.client, event.bytes)
+    if (event.kind === 'reply') return event.reply.kind !== 'error' && event.purpose.kind !== 'info'
+    return event.kind === 'wake' || event.kind === 'message'
   }
 
   #noteRoutine(now: Moment, event: RoutineEvent, effects: readonly Effect[]): void {

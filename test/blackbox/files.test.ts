@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
+import { STREAMS } from '../../src/blackbox/event-table.ts'
 import { livesIn } from '../../src/cli/incident/lives.ts'
 import { playSegment, type SegmentOutcome } from '../../src/cli/replay/play.ts'
 import { bundleOf } from '../../src/io/blackbox/bundle.ts'
@@ -173,7 +174,7 @@ describe('a record that is not what it should be', () => {
 
   test.each([
     ['of another kind', 'nothing of ours\n', 'offset 0: it is no record of a Sentinel'],
-    ['of a later format', 'vedette-blackbox 4\n', 'offset 0: its format is "4"'],
+    ['of a later format', 'vedette-blackbox 5\n', 'offset 0: its format is "5"'],
   ])('%s, is refused', (_kind, bytes, reason) => {
     expect(outcomeOf(bytes).fault).toContain(reason)
   })
@@ -198,25 +199,49 @@ describe('a record that is not what it should be', () => {
     ['a moment that is none', block({ from: [0.5, 1] }), 'its from holds 0.5'],
     ['half a step', block({ steps: 1.5 }), 'its steps holds 1.5'],
     ['more steps than memory', block({ steps: 1e12 }), 'no block has 1000000000000 steps'],
-    ['a column that is too short', block({ columns: [1] }), 'its column wake ends'],
-    ['a column that ends within a number', block({}, '\x80'), 'its column which ends'],
+    [
+      'a column that is too short',
+      block({ columns: [1, 1] }, '\0\0'),
+      'step 1: its column times of wake ends',
+    ],
+    ['a column that ends within a number', block({}, '\x80'), 'step 1: its column streams ends'],
     [
       'a number beyond all bounds',
-      block({ columns: [9] }, '\xff'.repeat(9)),
-      'its column which ends',
+      block({ columns: [1, 9] }, `\0${'\xff'.repeat(9)}`),
+      'step 1: its column numbers of wake ends',
     ],
-    ['more numbers than steps', block({ columns: [2, 1] }, '\0\0\0'), 'its columns are longer'],
-    ['an event that is missing', block({}, '\x04\0'), 'step 1: there is no such event'],
+    [
+      'more numbers than steps',
+      block({ columns: [2, ...of('wake')] }, '\0\0\0\0'),
+      'its columns are longer',
+    ],
+    ['an event that is missing', block({}, '\0\x04\0'), 'step 1: there is no such event'],
+    ['a stream that is missing', block({}, '\x07\0\0'), 'step 1: there is no such event'],
+    [
+      'a step before the one before',
+      block(
+        { steps: 3, columns: [3, 2, 1, 0, 0, 0, 0, 0, 2, 1], events: [WAKE, REQUEST] },
+        '\0\x01\0\0\0\0\0\x04\x09',
+      ),
+      'step 3: it comes before the step before',
+    ],
+    ['an event that is none', block({ events: [7] }), '7 is no event'],
     ['an unknown event', block({ events: [{ kind: 'toString' }] }), 'no event is of the kind'],
     ['an event without its link', block({ events: [{ kind: 'linkUp' }] }), 'needs link, a number'],
     [
       'a part of INFO without the whole',
-      block({ columns: [1, 0, 0, 0, 1], events: [{ kind: 'infoAgain', link: 1, lines: [] }] }),
+      block(
+        { columns: [1, ...of('info')], events: [{ kind: 'infoAgain', link: 1, lines: [] }] },
+        '\x05\0\0',
+      ),
       'a part of INFO on link 1',
     ],
     [
       'something that the machine cannot digest',
-      block({ columns: [1, 0, 0, 0, 1], events: [{ kind: 'reloaded', config: {}, before: {} }] }),
+      block(
+        { columns: [1, ...of('other')], events: [{ kind: 'reloaded', config: {}, before: {} }] },
+        '\x06\0\0',
+      ),
       'step 1 of 1: the machine fails: TypeError',
     ],
     ['another history', block({}), 'what it sends and answers is not what it sent'],
@@ -228,18 +253,27 @@ describe('a record that is not what it should be', () => {
   })
 })
 
+const WAKE = { kind: 'wake' }
+const REQUEST = { kind: 'received', client: 1, bytes: 'PING\r\n' }
+
 function head(image: string): string {
   const now = { monoMs: 1, wallMs: 1 }
   return JSON.stringify({ myid: 'a', program: 'test', now, image, confidants: [] })
 }
 
 /** One step, told to wake up, with changes. */
-function block(change: object, columns = '\0\0'): string {
+function block(change: object, columns = '\0\0\0'): string {
   const from = [1_000, 1_700_000_001_000]
-  const lists = { columns: [1, 1], wall: [], digests: [], extras: [] }
-  const events = [{ kind: 'wake' }]
+  const lists = { columns: [1, ...of('wake')], wall: [], digests: [], extras: [] }
+  const events = [WAKE]
   const line = JSON.stringify({ from, steps: 1, ...lists, digest: 1, events, ...change })
   return `${line}\n${columns}`
+}
+
+/** The lengths of the columns of numbers and times, if one step is of this stream. */
+function of(stream: (typeof STREAMS)[number]): readonly number[] {
+  const numbers = STREAMS.map((name) => Number(name === stream))
+  return [...numbers, ...numbers]
 }
 
 function firstFrameEnd(file: string): number {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
-import { readBlock } from '../../src/blackbox/block.ts'
+import { readBlock, SegmentEvents } from '../../src/blackbox/block.ts'
 import { Player } from '../../src/blackbox/player.ts'
 import { Pseudonyms } from '../../src/blackbox/pseudonyms.ts'
 import { headText, readHead } from '../../src/blackbox/record-head.ts'
@@ -28,7 +28,7 @@ function renamed(record: KeptRecord, names: Pseudonyms): KeptRecord {
   const other = new KeptRecord()
   for (const { head, blocks } of record.segments) {
     const rewriter = new SegmentRewriter(readHead(head), names, sha256)
-    const events: unknown[] = []
+    const events = new SegmentEvents()
     for (const text of blocks) rewriter.take(readBlock(text, events))
     const written = rewriter.rewritten()
     other.segments.push({ head: headText(written.head), blocks: [...written.blocks] })
@@ -59,7 +59,7 @@ test('a change of the record is noticed: the machine must do the same under both
   record?.recorder.cut()
   const { head = '', blocks = [] } = record?.segments[0] ?? {}
   const rewriter = new SegmentRewriter(readHead(head), new Pseudonyms(createRng('x')), sha256)
-  const block = readBlock(blocks[0] ?? '', [])
+  const block = readBlock(blocks[0] ?? '', new SegmentEvents())
   const [first, ...others] = block.entries
   expect(first).toBeDefined()
   expect(() => rewriter.take({ ...block, entries: others })).toThrow()

@@ -140,6 +140,22 @@ describe('a record', () => {
     expect(sentinel.record.text).not.toContain(SECRETS.port.slice(0, 8))
   })
 
+  test('hides a password that was a harmless word before', () => {
+    const sentinel = new Guarded()
+    const [loud, quiet] = [sentinel.open(), sentinel.open()]
+    // Looked at, and known from now on.
+    for (let time = 0; time < 2; time++) sentinel.says(loud, 'harmless\r\n')
+    sentinel.says(quiet, 'AUTH ')
+    sentinel.says(quiet, 'harmless\r\n')
+    sentinel.record.recorder.renew()
+    sentinel.feed({ kind: 'wake' })
+    expect(differencesOf(sentinel.record)).toEqual([])
+    const events = sentinel.record.text.split('"kind":"received"')
+    const ofQuiet = events.filter((text) => text.startsWith(`,"client":${quiet},`)).join()
+    expect(ofQuiet).toContain('hidden-')
+    expect(ofQuiet).not.toContain('harmless')
+  })
+
   test('blurs what a client had sent of a request that the machine could not read', () => {
     const sentinel = new Guarded()
     const client = sentinel.open()

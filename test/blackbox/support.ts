@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Moment } from '../../src/base/clock.ts'
 import { createRng } from '../../src/base/rng.ts'
-import { type RecordBlock, readBlock } from '../../src/blackbox/block.ts'
+import { type RecordBlock, readBlock, SegmentEvents } from '../../src/blackbox/block.ts'
 import { type Difference, type PlayedStep, Player } from '../../src/blackbox/player.ts'
 import { headText, readHead } from '../../src/blackbox/record-head.ts'
 import {
@@ -128,7 +128,7 @@ export function differencesOf(record: KeptRecord, look?: (step: PlayedStep) => v
   record.recorder.cut()
   return record.segments.flatMap((segment, at) => {
     const player = new Player(readHead(segment.head), sha256)
-    const events: unknown[] = []
+    const events = new SegmentEvents()
     for (const [number, text] of segment.blocks.entries()) {
       const difference = playAll(player, readBlock(text, events), look)
       if (difference !== undefined) return [`segment ${at}, block ${number}: ${worded(difference)}`]

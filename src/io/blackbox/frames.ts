@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { RecordFault } from '../../blackbox/block.ts'
 
-export const MAGIC = 'vedette-blackbox 3\n'
+export const MAGIC = 'vedette-blackbox 4\n'
 export const SEGMENT_SUFFIX = '.vbb'
 
 /** Of a Sentinel's record, `H`: the head of the segment; `B`: a block. Of a journal, `J`: its head; `E`: entries. */
@@ -23,8 +23,11 @@ export function sha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** A quarter of the usual memory, which the kernel would hand out anew for each frame, costs a hundredth in bytes. */
-const PACKING = { windowBits: 14, memLevel: 7 }
+/**
+ * Little memory, which the kernel would hand out anew for each frame. It holds a thousand symbols, after which zlib makes
+ * a new code: that suits columns as different as those of a block, which one code for all makes longer by a tenth.
+ */
+const PACKING = { windowBits: 14, memLevel: 4, level: 9 }
 /** Packed at once, in a millisecond: to wake another thread for it costs more. */
 const SMALL_BYTES = 32 * 1024
 

@@ -1,6 +1,12 @@
 /** Reads the segments of a record; everything that is wrong has a file and an offset. */
 import { readFileSync } from 'node:fs'
-import { blockSummary, type RecordBlock, RecordFault, readBlock } from '../../blackbox/block.ts'
+import {
+  blockSummary,
+  type RecordBlock,
+  RecordFault,
+  readBlock,
+  SegmentEvents,
+} from '../../blackbox/block.ts'
 import { readHead } from '../../blackbox/record-head.ts'
 import type { RecordHead } from '../../blackbox/recorder.ts'
 import { reasonOf, StartError } from '../start-error.ts'
@@ -132,7 +138,7 @@ export function contentOf({ path, content }: SegmentSource): Buffer {
 function* blocksOf(source: SegmentSource, file: Buffer, from: number): Generator<SegmentBlock> {
   const { path } = source
   let offset = from
-  const events: unknown[] = []
+  const events = new SegmentEvents()
   for (;;) {
     const next = located(path, offset, () => {
       const frame = frameAt(source, file, offset)
