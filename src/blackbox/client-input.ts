@@ -52,15 +52,27 @@ export class ClientInput {
     return { shown: isOver ? shown + blurred(state, rest) : shown, echoes }
   }
 
-  /** The piece is recorded as it is, which was found out when it came for the first time. Called like `take`, and instead of it. */
-  isPlain(state: State, id: ClientId, bytes: string): boolean {
-    if (!this.#plain.has(bytes) || this.#renames !== ownRenames(state)) return false
-    return !this.#held.has(id) && state.clients.get(id)?.decoder.pendingBytes === 0
+  /**
+   * The piece was looked at before, had nothing to hide, and ended where a request ends: it is recorded as it is. Called
+   * instead of `take`.
+   */
+  isPlain(state: State, bytes: string): boolean {
+    // It might be the rest of a request; of which client is not asked, since hardly anything is ever held back.
+    if (this.#held.size > 0 || this.#renames !== ownRenames(state)) return false
+    return this.#plain.has(bytes)
   }
 
   /** The requests in the decoder of a client that wait to be served, for an image of the machine. */
   waiting(state: State, bytes: string): string {
     return this.#hide(state, bytes).shown
+  }
+
+  /** A segment begins: what clients have sent of a request is held back, also if nothing was recorded when it came. */
+  begin(state: State): void {
+    for (const { id, decoder } of state.clients.values()) {
+      const { unfinished } = decoder
+      this.#hold(id, unfinished === undefined ? '' : this.#hide(state, unfinished).rest)
+    }
   }
 
   forget(id: ClientId): void {

@@ -183,7 +183,7 @@ export class SentinelRecorder {
    */
   #isRoutine(state: State, event: Event, effects: readonly Effect[]): event is RoutineEvent {
     if (this.#unsaved.areUnderWay || !canWait(effects)) return false
-    if (event.kind === 'received') return this.#input.isPlain(state, event.client, event.bytes)
+    if (event.kind === 'received') return this.#input.isPlain(state, event.bytes)
     if (event.kind === 'reply') return event.reply.kind !== 'error' && event.purpose.kind !== 'info'
     return event.kind === 'wake' || event.kind === 'message'
   }
@@ -231,6 +231,7 @@ export class SentinelRecorder {
     this.#infos = new InfoShortener()
     this.#table = new EventTable()
     if (this.#names.areTooMany) this.#names.beginAnew()
+    this.#input.begin(state)
     const image = imageOf(state, this.#names, this.#input)
     const { confidants } = this.#texts
     const { program, sink } = this.#options

@@ -156,6 +156,20 @@ describe('a record', () => {
     expect(ofQuiet).not.toContain('harmless')
   })
 
+  test('hides a password of which the beginning came while there was no place for a record', () => {
+    const sentinel = new Guarded()
+    const client = sentinel.open()
+    sentinel.record.recorder.pause()
+    sentinel.says(client, 'AUTH ')
+    sentinel.record.recorder.renew()
+    sentinel.feed({ kind: 'wake' })
+    sentinel.says(client, `${SECRETS.port}\r\n`)
+    sentinel.record.recorder.renew()
+    sentinel.feed({ kind: 'wake' })
+    expect(differencesOf(sentinel.record)).toEqual([])
+    expect(sentinel.record.text).not.toContain(SECRETS.port)
+  })
+
   test('blurs what a client had sent of a request that the machine could not read', () => {
     const sentinel = new Guarded()
     const client = sentinel.open()
