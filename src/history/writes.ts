@@ -50,8 +50,11 @@ export interface Write {
   readonly client: string
   readonly operation: Operation
   readonly group: string
-  /** Name of the node the write was sent to, or the address if no node of ours is there. */
-  readonly node: string
+  /**
+   * Name of the node the write was sent to, or the address if no node of ours is there. Behind a proxy: the address of
+   * the proxy, until a node has answered.
+   */
+  node: string
   readonly attemptedAtMs: number
   outcome: WriteOutcome
 }

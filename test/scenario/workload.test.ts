@@ -80,6 +80,33 @@ describe.each(['keys', 'set', 'counter', 'data'])('%s', (kind) => {
   })
 })
 
+describe('a client behind its own proxy', () => {
+  const BEHIND = '{ host: d, rate: 50, proxy: true }'
+
+  test('is answered by the node, and not by another one than its neighbour without a proxy', async () => {
+    const pair = `${BEHIND}\n    other: { host: e, rate: 50 }`
+    const { dualWritesMs, writes } = await factsOf(pair, MARK)
+    expect([dualWritesMs, writes.refused]).toEqual([0, {}])
+  })
+
+  test('loses for want of replication what the master could not replicate', async () => {
+    const cuts = '- { at: 5s, cut: { from: a, to: b } }\n  - { at: 5s, cut: { from: a, to: c } }'
+    const change = (text: string): string =>
+      text.replace(/s([123]): \{ host: [abc] \}/g, 's$1: { host: e$1 }')
+    const { lost } = await factsOf(BEHIND, `${cuts}\n  - { at: 7s, kill: n1 }`, change)
+    expect(lost).toMatchObject({ byCutOff: 0, byDeposed: 0, splitBrain: 0, emptyRestart: 0 })
+    expect(lost?.asynchronous).toBeGreaterThan(80)
+  })
+
+  test('loses in a split brain what a deposed master acknowledged', async () => {
+    const steps = '- { at: 5s, partition: [[a], [b, c]] }\n  - { at: 12s, heal: true }'
+    const longer = (text: string): string => text.replace('9s', '20s')
+    const { lost } = await factsOf(BEHIND.replace('d,', 'a,'), steps, longer)
+    expect(lost?.splitBrain).toBeGreaterThan(10)
+    expect([lost?.asynchronous, lost?.emptyRestart]).toEqual([0, 0])
+  })
+})
+
 test('a register is read back older than promised after a split brain', async () => {
   const steps = '- { at: 5s, partition: [[a, e], [b, c]] }\n  - { at: 12s, heal: true }'
   const client = '{ host: e, rate: 50, operation: register }'

@@ -78,6 +78,9 @@ export class ClientLog {
     if (write === undefined) return
     open.delete(report.write)
     const { atMs } = report
+    if (report.kind !== 'lostSight' && report.by !== undefined) {
+      write.node = this.#start.nameOf(report.by)
+    }
     if (report.kind === 'refused') write.outcome = { kind: 'refused', atMs, text: report.text }
     else if (report.kind === 'lostSight') write.outcome = { kind: 'unknown', atMs }
     else {

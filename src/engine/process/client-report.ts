@@ -24,6 +24,7 @@ export interface ClientOrder {
   readonly wait?: number | undefined
   /** Those of a client that works on data. */
   readonly databases: readonly [number, number]
+  readonly hasProxy?: boolean | undefined
   /** When the run began, by the monotonic clock. */
   readonly originNs: string
 }
@@ -45,12 +46,15 @@ export type ClientReport =
       readonly write: number
       readonly atMs: number
       readonly value?: number
+      /** Behind a proxy: the node that answered. */
+      readonly by?: string | undefined
     }
   | {
       readonly kind: 'refused'
       readonly write: number
       readonly atMs: number
       readonly text: string
+      readonly by?: string | undefined
     }
   | { readonly kind: 'lostSight'; readonly write: number; readonly atMs: number }
   | {
@@ -101,13 +105,13 @@ export class Reporter implements WriteSink {
     return write
   }
 
-  acknowledged(write: Write, value?: number): void {
-    const report = { kind: 'acknowledged', ...this.#close(write) } as const
+  acknowledged(write: Write, value?: number, by?: string): void {
+    const report = { kind: 'acknowledged', ...this.#close(write), by } as const
     this.#tell(value === undefined ? report : { ...report, value })
   }
 
-  refused(write: Write, text: string): void {
-    this.#tell({ kind: 'refused', ...this.#close(write), text })
+  refused(write: Write, text: string, by?: string): void {
+    this.#tell({ kind: 'refused', ...this.#close(write), text, by })
   }
 
   lostSight(write: Write): void {

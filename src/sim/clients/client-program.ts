@@ -14,6 +14,7 @@ import type { Manner, OperationKind, Pace } from '../../history/topology.ts'
 import type { Question, Write } from '../../history/writes.ts'
 import { plainOf } from '../../resp/plain.ts'
 import type { Reply } from '../../resp/reply.ts'
+import { earliest } from '../../server/earliest.ts'
 import type { Program } from '../processes/process.ts'
 import type { Shell } from '../processes/shell.ts'
 import {
@@ -67,6 +68,8 @@ export interface ClientStart {
   readonly rng?: Rng | undefined
   /** Where its proxy is; undefined: it asks the Sentinels itself. */
   readonly proxy?: Address | undefined
+  /** Behind a proxy: the name of the node whose answer is being heard; undefined: the proxy answers itself. */
+  readonly heardFrom?: () => string | undefined
   /** Where the nodes of its group are, for a client that looks at its data everywhere. */
   readonly nodes?: () => readonly Address[]
   /** How it tells of answers that are owed when it closes its half; undefined: it never does. */
@@ -161,11 +164,8 @@ export class ClientProgram implements Program {
   }
 
   nextWakeUpMs(): number | undefined {
-    const ownMs = earlier(this.#nextRequestMs(), this.#answerDueMs())
-    const lookupMs = earlier(this.#retryAtMs, this.#lookup.dueMs)
-    const asideMs = earlier(this.#asides?.dueMs, this.#news?.dueMs)
-    const besideMs = earlier(asideMs, this.#halfCloses?.dueMs)
-    return earlier(earlier(ownMs, lookupMs), besideMs)
+    const own = [this.#nextRequestMs(), this.#answerDueMs(), this.#retryAtMs, this.#lookup.dueMs]
+    return earliest(...own, this.#asides?.dueMs, this.#news?.dueMs, this.#halfCloses?.dueMs)
   }
 
   stopRequested(): void {
@@ -303,7 +303,7 @@ export class ClientProgram implements Program {
     if (reply.kind !== 'error') return this.#succeeded(asked, reply)
     // Whatever its key shows, a watch ends with its transaction: on this connection it would hinder the next one.
     if (isWatch(asked.request)) this.#course = []
-    if (asked.write !== undefined) this.#start.log.refused(asked.write, reply.text)
+    if (asked.write !== undefined) this.#start.log.refused(asked.write, reply.text, this.#heardFrom)
     // A demoted master: the address may be right and the role wrong, so look again. A node that
     // refuses for another reason (it is loading, it has too few replicas) may still be the master.
     if (asked.isMisdirected) this.#giveUp()
@@ -317,9 +317,14 @@ export class ClientProgram implements Program {
   #succeeded({ request, write, read }: Asked, reply: Reply): void {
     const { log } = this.#start
     this.#retryMs = RETRY_FIRST_MS
-    if (write !== undefined && isVain(request, reply)) return log.refused(write, VAIN)
+    if (write !== undefined && isVain(request, reply))
+      return log.refused(write, VAIN, this.#heardFrom)
     if (read !== undefined) log.readAnswered(read, numberIn(reply))
-    if (write !== undefined) log.acknowledged(write, valueAfter(write, reply))
+    if (write !== undefined) log.acknowledged(write, valueAfter(write, reply), this.#heardFrom)
+  }
+
+  get #heardFrom(): string | undefined {
+    return this.#start.heardFrom?.()
   }
 
   /**
@@ -391,9 +396,4 @@ function newsOf({ work, nodes, proxy, ...start }: ClientStart): NewsCourse | und
   if (work === undefined || nodes === undefined || proxy !== undefined) return undefined
   const { shell, group, log, password } = start
   return new NewsCourse({ shell, group, log, password, nodes, rng: work.rng.fork('news') })
-}
-
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined || b === undefined) return a ?? b
-  return Math.min(a, b)
 }

@@ -32,7 +32,8 @@ export class ProxiedClient implements Program {
 
   constructor(start: ProxiedClientStart) {
     this.#shell = new ProxiedShell(start)
-    this.#client = new ClientProgram({ ...start, shell: this.#shell, proxy: OWN_PROXY })
+    const heardFrom = () => this.#shell.heardFrom
+    this.#client = new ClientProgram({ ...start, shell: this.#shell, proxy: OWN_PROXY, heardFrom })
   }
 
   wake(): void {
@@ -50,6 +51,11 @@ export class ProxiedClient implements Program {
   }
 }
 
+interface ServerWire {
+  readonly to: Address
+  readonly wire: ShellConnection
+}
+
 /** A shell in which the application's own connections lead to the proxy; looks beside go to the nodes themselves. */
 class ProxiedShell implements Shell {
   readonly #start: ProxiedClientStart
@@ -58,10 +64,13 @@ class ProxiedShell implements Shell {
   readonly #clients = new Map<WireId, SocketHandler>()
   /** Those that the proxy has not closed. */
   readonly #open = new Set<WireId>()
-  readonly #servers = new Map<WireId, { readonly to: Address; readonly wire: ShellConnection }>()
+  readonly #servers = new Map<WireId, ServerWire>()
   /** What the application is told, as soon as it has returned. */
   #due: (() => void)[] = []
   #lastClient = 0
+  /** The node whose bytes the proxy takes at this moment: what it writes to the application meanwhile comes from there. */
+  #readsFrom: string | undefined
+  #heardFrom: string | undefined
 
   constructor(start: ProxiedClientStart) {
     this.#start = start
@@ -88,6 +97,11 @@ class ProxiedShell implements Shell {
 
   get name(): string {
     return this.#start.shell.name
+  }
+
+  /** The node whose answer the application is told at this moment. */
+  get heardFrom(): string | undefined {
+    return this.#heardFrom
   }
 
   get life(): number {
@@ -150,15 +164,20 @@ class ProxiedShell implements Shell {
   }
 
   #written(id: WireId, bytes: string): void {
-    if (id > 0) {
-      this.#due.push(() => this.#clients.get(id)?.received(bytes))
-      return
-    }
+    if (id > 0) return this.#answered(id, bytes, this.#readsFrom)
     const server = this.#servers.get(id)
     if (server === undefined) return
     server.wire.write(bytes)
     const { group, tell } = this.#start
     if (this.#proxy.carriesClient(id)) tell({ kind: 'forwarded', group, node: server.to })
+  }
+
+  #answered(id: WireId, bytes: string, from: string | undefined): void {
+    this.#due.push(() => {
+      this.#heardFrom = from
+      this.#clients.get(id)?.received(bytes)
+      this.#heardFrom = undefined
+    })
   }
 
   #closed(id: WireId): void {
@@ -175,10 +194,14 @@ class ProxiedShell implements Shell {
   }
 
   #connect(id: WireId, to: Address): void {
+    const name = this.#start.log.nameOf(to)
     const wire = this.#start.shell.connect(to.host, to.port, CONNECT_TIMEOUT_MS, {
       connected: () => this.#proxy.connected(this.now(), id),
       received: (bytes) => {
-        if (this.#servers.has(id)) this.#proxy.received(this.now(), id, bytes)
+        if (!this.#servers.has(id)) return
+        this.#readsFrom = name
+        this.#proxy.received(this.now(), id, bytes)
+        this.#readsFrom = undefined
       },
       closed: (reason) => {
         if (this.#servers.delete(id)) this.#proxy.closed(this.now(), id, reason)

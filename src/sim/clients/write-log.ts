@@ -15,10 +15,13 @@ export interface WriteSink {
   /** The name of the node at an address; called once per connection, not once per write. */
   nameOf(address: Address): string
   attempted(by: WriteOrigin, operation: Operation): Write
-  /** `value`: the counter's value after an increment. */
-  acknowledged(write: Write, value?: number): void
-  /** `text` is the node's error, with its code. */
-  refused(write: Write, text: string): void
+  /**
+   * `value`: the counter's value after an increment. `by`: behind a proxy, the name of the node that answered; undefined:
+   * the one that the write was sent to.
+   */
+  acknowledged(write: Write, value?: number, by?: string): void
+  /** `text` is the node's error, with its code; `by` as above. */
+  refused(write: Write, text: string, by?: string): void
   /** The connection ended or the time was up. */
   lostSight(write: Write): void
   readAttempted(by: WriteOrigin, key: string): OpenRead
@@ -62,7 +65,8 @@ export class WriteLog implements WriteSink {
     return write
   }
 
-  acknowledged(write: Write, value?: number): void {
+  acknowledged(write: Write, value?: number, by = write.node): void {
+    write.node = by
     const atMs = this.#start.nowMs()
     const withMajority = this.#start.isWithMajority(write.node)
     write.outcome =
@@ -71,7 +75,8 @@ export class WriteLog implements WriteSink {
         : { kind: 'acknowledged', atMs, withMajority, value }
   }
 
-  refused(write: Write, text: string): void {
+  refused(write: Write, text: string, by = write.node): void {
+    write.node = by
     write.outcome = { kind: 'refused', atMs: this.#start.nowMs(), text }
   }
 

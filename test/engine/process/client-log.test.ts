@@ -8,7 +8,8 @@ const BY = { client: 'app', group: 'mymaster', node: '10.208.0.1:6379' }
 /** A reporter whose lines go through JSON into a log, as they do between processes. */
 function connect(): { reporter: Reporter; log: ClientLog; life: ClientLife; at(ms: number): void } {
   let nowMs = 0
-  const log = new ClientLog({ nameOf: () => 'n1', isWithMajority: () => true })
+  const names = new Map([['10.208.0.1:6379', 'n1']])
+  const log = new ClientLog({ nameOf: (at) => names.get(at) ?? at, isWithMajority: () => true })
   const life: ClientLife = { client: 'app', group: 'mymaster', open: new Map(), asked: new Map() }
   const tell = (report: ClientReport): void => log.take(life, JSON.parse(JSON.stringify(report)))
   const at = (ms: number): void => {
@@ -40,6 +41,17 @@ test('each write gets its own outcome, with the time at the client', () => {
       outcome: { kind: 'acknowledged', atMs: 12, withMajority: true, value: 5 },
     },
   ])
+})
+
+test('what a proxy was answered came from the node behind it', () => {
+  const { reporter, log } = connect()
+  const write = reporter.attempted({ ...BY, node: '*proxy*:6400' }, { kind: 'key', key: 'k1' })
+  const refused = reporter.attempted({ ...BY, node: '*proxy*:6400' }, { kind: 'key', key: 'k2' })
+  const own = reporter.attempted({ ...BY, node: '*proxy*:6400' }, { kind: 'key', key: 'k3' })
+  reporter.acknowledged(write, undefined, BY.node)
+  reporter.refused(refused, 'OOM', BY.node)
+  reporter.refused(own, 'UNANSWERED')
+  expect(log.writes.map(({ node }) => node)).toEqual(['n1', 'n1', '*proxy*:6400'])
 })
 
 test('what a client was waiting for when it died, nobody knows', () => {
