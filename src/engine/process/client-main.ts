@@ -3,6 +3,7 @@
  */
 import { createRng } from '../../base/rng.ts'
 import { ClientProgram } from '../../sim/clients/client-program.ts'
+import { ProxiedClient } from '../../sim/clients/proxied-client.ts'
 import { runProgram } from '../real-shell.ts'
 import { type ClientOrder, Reporter } from './client-report.ts'
 
@@ -20,13 +21,18 @@ process.stdout.on('error', () => process.exit(0))
 
 process.once('SIGTERM', () => process.exit(0))
 
-const { name, life, group, sentinels, operation, pace, manner, wait, databases } = order
+const { name, life, group, sentinels, operation, pace, manner, wait, databases, hasProxy } = order
 const isData = operation === 'data'
 const rng = createRng(`${name}/${life}`)
 const work = isData ? { rng, databases } : undefined
 const asked = { operation, pace, manner, wait, work, rng }
 runProgram(
   { name, life },
-  (shell) => new ClientProgram({ ...asked, shell, group, sentinels, log }),
+  (shell) => {
+    const start = { ...asked, shell, group, sentinels, log }
+    if (hasProxy !== true) return new ClientProgram(start)
+    // No checker of real processes asks where the proxy sends what.
+    return new ProxiedClient({ ...start, tell: () => undefined })
+  },
   () => process.exit(0),
 )

@@ -107,10 +107,14 @@ function machineRefusal(
 }
 
 function topologyRefusal(
-  { latency, ways, password }: Topology,
+  { latency, ways, password, clients }: Topology,
   machine: HostCapabilities,
 ): string | undefined {
   if (password !== undefined) return 'topology: clients of real processes show no password'
+  const halving = clients.find(({ halfCloses }) => halfCloses === true)
+  if (halving !== undefined) {
+    return `topology: whether half-closed connections of ${halving.name} are answered cannot be seen on real processes`
+  }
   if (machine.canDelay) return undefined
   const all = [latency, ...ways.map((way) => way.latency)]
   const longestMs = Math.max(...all.map(({ baseMs, jitterMs }) => baseMs + jitterMs))

@@ -87,10 +87,10 @@ export function clientCommand(
   { life, originNs }: ClientLifeStart,
   { topology, addressOf }: ProcessSpecOptions,
 ): readonly string[] {
-  const { name, group, operation, pace, manner, wait } = spec
+  const { name, group, operation, pace, manner, wait, hasProxy } = spec
   const sentinels = topology.sentinels.map((sentinel) => addressOf(sentinel.name))
   const order: ClientOrder = {
-    ...{ name, life, group, sentinels, operation, pace, manner, wait },
+    ...{ name, life, group, sentinels, operation, pace, manner, wait, hasProxy },
     databases: databasesOf(topology, name),
     originNs: String(originNs),
   }

@@ -10,7 +10,7 @@ const ALL: HostCapabilities = {
 }
 const OURS = { against: 'vedette', missingBuild: undefined } as const
 
-function scenario(step: string, topology = ''): ScenarioFile {
+function scenario(step: string, topology = '', client = ''): ScenarioFile {
   const text = `
 name: a test
 story: of refusals
@@ -19,7 +19,7 @@ topology:
   groups: { mymaster: { master: n1, quorum: 1 } }
   nodes: { n1: { host: a } }
   sentinels: { s1: { host: b } }
-workload: { clients: { app: { host: c } } }
+workload: { clients: { app: { host: c${client} } } }
 timeline:
   - { at: 1s, as: kill, kill: n1 }
   - ${step}
@@ -55,6 +55,14 @@ test('a long way needs netem, the way across a small network does not', () => {
   const step = '{ at: 2s, heal: true }'
   expect(refusalOf(scenario(step), bare, OURS)).toBeUndefined()
   expect(refusalOf(scenario(step, 'latency: 40ms'), bare, OURS)).toContain('latency of up to 41 ms')
+})
+
+test('no checker hears what half-closed connections of real processes are owed; a proxy is played', () => {
+  const step = '{ at: 2s, heal: true }'
+  expect(refusalOf(scenario(step, '', ', half-closes: true'), ALL, OURS)).toBe(
+    'topology: whether half-closed connections of app are answered cannot be seen on real processes',
+  )
+  expect(refusalOf(scenario(step, '', ', proxy: true'), ALL, OURS)).toBeUndefined()
 })
 
 test('everything that is missing is told at once, with the way out', () => {
