@@ -148,3 +148,9 @@ test('the timeline tells of steps that change nothing, since they name the wrong
     '! kill n1, which changes nothing: n1 is down',
   ])
 })
+
+test.each(['1ms', '19ms'])('a down-after of %s is played to the end', async (downAfter) => {
+  const text = altered('down-after: 1s', `down-after: ${downAfter}`)
+  const { endMs } = await runScenario(parse(text), { seed: '1' })
+  expect(endMs).toBeGreaterThan(9_000)
+})

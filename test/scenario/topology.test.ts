@@ -112,3 +112,23 @@ describe('detection of a group', () => {
     expect(problems.join()).toContain('must be evidence or ping')
   })
 })
+
+describe('the options of a group', () => {
+  const said = (option: string): string => altered('down-after: 1s', option)
+
+  test.each([
+    'down-after: 0s',
+    'down-after: 0.4ms',
+    'down-after: 1s, refused-after: 0s',
+    'down-after: 1s, pre-failover-hook-timeout: 0s',
+  ])('have the bounds of sentinel.yml: %s', (option) => {
+    expect(problemsOf(said(option))).toEqual([expect.stringContaining('must be at least 1ms')])
+  })
+
+  test.each(['gray-after: 0s', 'forget-after: 0s', 'failover-block: 0s', 'write-quorum: 0'])(
+    'may be zero where that means none: %s',
+    (option) => {
+      expect(problemsOf(said(`down-after: 1s, ${option}`))).toEqual([])
+    },
+  )
+})

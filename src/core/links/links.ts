@@ -249,7 +249,8 @@ function reopenMs(turn: Turn, link: Link): number {
   const usualMs = Math.min(
     REOPEN_MS,
     turn.state.config.periods.pingMs,
-    shortestDownAfterMs(link) / 4,
+    // The simulated world knows whole milliseconds only.
+    Math.ceil(shortestDownAfterMs(link) / 4),
   )
   const [owner] = link.owners
   // A hundred made-up addresses must not keep us busy.

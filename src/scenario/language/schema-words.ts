@@ -21,9 +21,13 @@ export const count = z
   .int({ error: 'must be a whole number' })
   .min(0, { error: 'must not be negative' })
 
-export const positive = z
-  .int({ error: 'must be a whole number' })
-  .min(1, { error: 'must be at least 1' })
+export function countFrom(least: number) {
+  return z
+    .int({ error: 'must be a whole number' })
+    .min(least, { error: `must be at least ${least}` })
+}
+
+export const positive = countFrom(1)
 
 export const port = positive.max(65_535, { error: 'must be a port' })
 
@@ -62,6 +66,10 @@ function isPlayable(ms: number): boolean {
 export const duration = signedDuration
   .refine((ms) => ms >= 0, { error: 'must not be negative' })
   .refine(isPlayable, TOO_LONG)
+
+export function durationFrom(leastMs: number) {
+  return duration.refine((ms) => ms >= leastMs, { error: `must be at least ${leastMs}ms` })
+}
 
 /** `3s`, `cut` or `cut + 3s`. */
 export const timeRef = z

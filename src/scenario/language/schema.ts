@@ -13,7 +13,9 @@ import {
 import { ACTION_SCHEMAS } from './actions.ts'
 import { ABOUT, CLAIMS, CONDITIONS } from './schema-claims.ts'
 import {
+  countFrom,
   duration,
+  durationFrom,
   label,
   name,
   named,
@@ -60,8 +62,8 @@ const group = z.strictObject({
 })
 
 function optionValue(row: GroupOption): z.ZodType {
-  if (row.kind === 'duration') return duration
-  if (row.kind === 'count') return positive
+  if (row.kind === 'duration') return durationFrom(row.least)
+  if (row.kind === 'count') return countFrom(row.least)
   const words = row.kind === 'word' ? row.words : row.kind === 'rules' ? row.ruleWords : undefined
   if (words === undefined) return z.string({ error: 'must be text' })
   return z.enum(words, { error: `must be ${[...words].sort().join(' or ')}` })
