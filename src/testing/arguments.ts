@@ -32,6 +32,12 @@ export function givenOf<Options extends object>(options: Options): Given<Options
 
 type Given<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> }
 
+/** An option that is on or off: 'no' would be on. */
+export function checkSwitch(about: string, value: unknown): void {
+  if (typeof value === 'boolean') return
+  throw new TypeError(`${about}: true or false, not ${shown(value)}`)
+}
+
 export function checkMs(about: string, value: unknown): void {
   if (typeof value === 'number' && value >= 0 && value <= MOST_MS) return
   throw new TypeError(`${about}: milliseconds from 0 to ${MOST_MS}, not ${shown(value)}`)
@@ -47,9 +53,10 @@ export function checkTexts(about: string, value: unknown): void {
   for (const text of value) checkText(about, text)
 }
 
-/** Names with texts, such as directives. */
+/** Names with texts, such as directives. A Map has no names that could be seen. */
 export function checkTextsByName(about: string, value: unknown): void {
-  if (!isObject(value)) throw new TypeError(`${about}: names with texts, not ${shown(value)}`)
+  if (!isObject(value) || value instanceof Map)
+    throw new TypeError(`${about}: names with texts, not ${shown(value)}`)
   for (const [name, text] of Object.entries(value)) checkText(`${about}: ${name}`, text)
 }
 

@@ -17,7 +17,14 @@ import type {
   TimelineOptions,
   WriteRecorder,
 } from './api.ts'
-import { checkMs, checkNames, checkText, checkTextsByName, shown } from './arguments.ts'
+import {
+  checkMs,
+  checkNames,
+  checkSwitch,
+  checkText,
+  checkTextsByName,
+  shown,
+} from './arguments.ts'
 import { alreadyStopped, type ClusterClock, ManualClock, RunningClock } from './cluster-clock.ts'
 import { ClusterTls } from './cluster-tls.ts'
 import { Diary } from './diary.ts'
@@ -160,6 +167,7 @@ export class RunningCluster implements Cluster {
     checkNames('failover', order, ['group', 'coordinated', 'to'])
     this.#demandRunning()
     const { group, coordinated = false, to } = order
+    checkSwitch('failover: coordinated', coordinated)
     const { name, nodes } = this.group(group)
     if (to !== undefined && !nodes.some((node) => node === to)) {
       throw new TypeError(

@@ -1,6 +1,6 @@
 /** What a test does to the ways between the members, and between them and their clients. */
 import type { Member, Partition, Party, Slowness } from './api.ts'
-import { checkMs, checkNames, shown } from './arguments.ts'
+import { checkMs, checkNames, checkSwitch, shown } from './arguments.ts'
 import { CLIENTS, type Switchboard } from './switchboard.ts'
 
 export interface ClusterNetworkStart {
@@ -66,6 +66,7 @@ export class ClusterNetwork {
   }
 
   #waysOf({ from, to, oneWay = false }: Partition): [string, string][] {
+    checkSwitch('oneWay', oneWay)
     const some = this.#namesOf(from)
     const others = to === undefined ? this.#allBut(some) : this.#namesOf(to)
     const pairs = some.flatMap((one) => others.map((other): [string, string] => [one, other]))

@@ -5,13 +5,15 @@
  */
 import { readFileSync } from 'node:fs'
 import type { ActionKind } from '../history/action.ts'
+import { reasonOf } from '../io/start-error.ts'
 import { parseScenario } from '../scenario/parse.ts'
 import { renderReport } from '../scenario/report.ts'
 import { playScenario } from '../scenario/run.ts'
 import type { ScenarioFile } from '../scenario/scenario-file.ts'
 import type { PlayedScenarioFile } from './api.ts'
+import { shown } from './arguments.ts'
 import { type ScenarioStage, StagedWorld } from './scenario-world.ts'
-import { DOING } from './script.ts'
+import { DOING, wordOf } from './script.ts'
 
 /** By so much deadlines are postponed where time passes by itself: the machine may be busy with other tests. */
 const GRACE_MS = 5_000
@@ -28,7 +30,7 @@ export async function playScenarioFile(
   file: string | URL,
   cluster: ScenarioCluster,
 ): Promise<PlayedScenarioFile> {
-  const parsed = parseScenario(readFileSync(file, 'utf8'), `${file}`)
+  const parsed = parseScenario(textOf(file), `${file}`)
   if (!parsed.ok) {
     const texts = parsed.problems.map(({ line, path, message, hint }) => {
       return `${file}:${line}: ${path}: ${message}${hint === '' ? '' : ` (${hint})`}`
@@ -38,6 +40,17 @@ export async function playScenarioFile(
   const misfits = [...misfitsOf(parsed.value, cluster), ...refusalsOf(parsed.value)]
   if (misfits.length > 0) throw new TypeError(`${file}: ${misfits.join('; ')}`)
   return await play(parsed.value, cluster)
+}
+
+function textOf(file: string | URL): string {
+  if (typeof file !== 'string' && typeof file?.href !== 'string') {
+    throw new TypeError(`scenario: the path of a file, or its URL, not ${shown(file)}`)
+  }
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`scenario: cannot read ${file}: ${reasonOf(error)}`)
+  }
 }
 
 async function play(file: ScenarioFile, cluster: ScenarioCluster): Promise<PlayedScenarioFile> {
@@ -114,7 +127,7 @@ function refusalsOf({ topology, steps }: ScenarioFile): string[] {
     ...steps.flatMap(({ actions }, index) => {
       const action = actions.find(({ kind }) => !OWN.has(kind) && DOING[kind] === undefined)
       if (action === undefined) return []
-      return [`step ${index + 1}: ${action.kind} cannot be done to a cluster in a test`]
+      return [`step ${index + 1}: ${wordOf(action.kind)} cannot be done to a cluster in a test`]
     }),
   ]
 }

@@ -113,11 +113,16 @@ function each(stage: ScriptStage, names: readonly string[], act: (member: Member
 function refusalOf({ actions, when }: Step): string | undefined {
   const strange = actions.find(({ kind }) => DOING[kind] === undefined)
   if (strange !== undefined) {
-    const known = Object.keys(DOING).join(', ')
-    return `${strange.kind} cannot be done to a cluster in a test; there are ${known}`
+    const known = Object.keys(DOING).map(wordOf).join(', ')
+    return `${wordOf(strange.kind)} cannot be done to a cluster in a test; there are ${known}`
   }
   if (when.kind === 'at' || isWaitable(when.condition)) return undefined
   return 'a script can wait for an event, for converged, or for a time'
+}
+
+/** As a step says it. */
+export function wordOf(kind: string): string {
+  return kind.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 function isWaitable({ claim }: Condition): boolean {

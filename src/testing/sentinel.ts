@@ -98,7 +98,7 @@ function checkOptions(options: StartSentinelOptions): void {
     ...['masters', 'quorum', 'downAfterMs', 'failoverTimeoutMs', 'password', 'sentinelPassword'],
   ])
   const { masters = {}, password = '', sentinelPassword = '' } = options
-  checkNames('masters', masters, Object.keys(masters))
+  checkNames('masters', masters, Object.keys(masters ?? {}))
   if (Object.keys(masters).length === 0)
     throw new TypeError('masters: name at least one, with host and port')
   for (const [name, master] of Object.entries(masters)) {

@@ -1,5 +1,6 @@
 /** What happened in a cluster: a line for each thing done and each event, with its time, as text or as a page. */
 import type { Member, TimelineOptions } from './api.ts'
+import { checkNames, checkSwitch } from './arguments.ts'
 import type { DiaryEntry } from './diary.ts'
 
 /** The events without which a failover can be understood are left out unless all are asked for. */
@@ -9,8 +10,11 @@ const QUIET: ReadonlySet<string> = new Set(['+set', '+monitor', '+slave', '+sent
 export function timelineOf(
   entries: readonly DiaryEntry[],
   members: readonly Member[],
-  { format = 'text', withLogs = false }: TimelineOptions = {},
+  options: TimelineOptions = {},
 ): string {
+  checkNames('timeline', options, ['format', 'withLogs'])
+  const { format = 'text', withLogs = false } = options
+  checkSwitch('timeline: withLogs', withLogs)
   const lines = entries.flatMap((entry) => lineOf(entry, withLogs) ?? [])
   const named = lines.map((line) => ({ ...line, text: withNames(line.text, members) }))
   switch (format) {

@@ -37,7 +37,12 @@ export class ClusterUntil implements Until {
     checkNames('until', switchBound, ['withinMs', 'group', 'from'])
     const { group: wanted, from, ...bound } = switchBound
     const group = this.#start.groupOf(wanted)
-    const { name } = group
+    const { name, nodes } = group
+    if (from !== undefined && !nodes.some((node) => node === from)) {
+      throw new TypeError(
+        `switched: from is a node of ${name}, such as cluster.master, not ${shown(from)}`,
+      )
+    }
     const old = from ?? this.#start.before(name)
     const missing = () => [
       ...group.told().flatMap(({ sentinel, node }) => {

@@ -70,7 +70,7 @@ export class RunningRecorder implements WriteRecorder {
   start(writeLoad: WriteLoad = {}): void {
     checkNames('start', writeLoad, ['perSecond'])
     const { perSecond = 500 } = writeLoad
-    if (!(perSecond > 0 && perSecond <= MOST_PER_SECOND)) {
+    if (!(typeof perSecond === 'number' && perSecond > 0 && perSecond <= MOST_PER_SECOND)) {
       throw new TypeError(
         `perSecond: a number above 0, up to ${MOST_PER_SECOND}, not ${shown(perSecond)}`,
       )

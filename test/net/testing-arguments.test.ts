@@ -50,6 +50,7 @@ describe('options', () => {
   test.each([
     [undefined, 'startSentinel: an object, not undefined'],
     [{}, 'masters: name at least one, with host and port'],
+    [{ masters: null }, 'masters: an object, not null'],
     [{ masters: { a: { host: 'h' } } }, 'masters: a: port: a whole number from 1 to 65535'],
     [{ masters: { a: { host: 'h', port: '6379' } } }, "from 1 to 65535, not '6379'"],
     [{ masters: { a: { ip: 'h', port: 1 } } }, "masters: a: there is no option 'ip'"],
@@ -181,6 +182,15 @@ describe('what is done to a cluster', () => {
     ['a jump to nowhere', (one) => one.master.clock.jump(Number.NaN), 'clock.jump: milliseconds'],
     ['a load of nothing', (one) => one.writes().start({ perSecond: 0 }), 'perSecond: a number'],
     ['a load of too much', (one) => one.writes().start({ perSecond: 5_000 }), 'up to 1000'],
+    ['a load as a text', (one) => one.writes().start({ perSecond: '5' }), "up to 1000, not '5'"],
+    [
+      'one way as a text',
+      (one) => one.partition({ from: 'n1', oneWay: 'no' }),
+      "oneWay: true or false, not 'no'",
+    ],
+    ['a format alone', (one) => one.timeline('html'), "timeline: an object, not 'html'"],
+    ['a mistyped format', (one) => one.timeline({ html: true }), "there is no option 'html'"],
+    ['logs as a text', (one) => one.timeline({ withLogs: 'no' }), "true or false, not 'no'"],
     ['a write without a value', (one) => one.writes().note('key'), 'note: the value: a text'],
     ['a write by a name', (one) => one.writes().note('key', 'x', 'n1'), 'such as cluster.master'],
   ])('%s is refused in words', (_, act, text) => {
@@ -190,6 +200,30 @@ describe('what is done to a cluster', () => {
   test.each<[string, (one: Untyped) => Promise<unknown>, string]>([
     ['to a name', (one) => one.failover({ to: 'n2' }), 'such as cluster.replicas[0]'],
     ['a mistyped failover', (one) => one.failover({ coordinate: true }), "no option 'coordinate'"],
+    [
+      'a switch from a name',
+      (one) => one.until.switched({ from: 'n1' }),
+      "switched: from is a node of mymaster, such as cluster.master, not 'n1'",
+    ],
+    [
+      'a switch from a Sentinel',
+      (one) => one.until.switched({ from: one.sentinels[0] }),
+      'such as cluster.master, not an object',
+    ],
+    [
+      'a handover as a text',
+      (one) => one.failover({ coordinated: 'no' }),
+      "failover: coordinated: true or false, not 'no'",
+    ],
+    ['a seed in a Map', (one) => one.seed(new Map([['key', 'x']])), 'seed: names with texts'],
+    ['no scenario', (one) => one.scenario(), 'the path of a file, or its URL, not undefined'],
+    ['a scenario by number', (one) => one.scenario(0), 'the path of a file, or its URL, not 0'],
+    ['a scenario that is a folder', (one) => one.scenario('/'), 'scenario: cannot read /: '],
+    [
+      'a step of the simulated world',
+      (one) => one.at([{ at: '0s', 'clock-drift': { process: 'n1', rate: 2 } }]),
+      'clock-drift cannot be done to a cluster in a test; there are kill, pause,',
+    ],
     ['a seed of numbers', (one) => one.seed({ key: 5 }), 'seed: key: a text, not 5'],
     ['an endless advance', (one) => one.advance(Infinity), 'advance: milliseconds from 0'],
     ['a bound of another name', (one) => one.until.settled({ timeout: 5 }), "no option 'timeout'"],

@@ -109,7 +109,7 @@ test('a file that does not fit is refused in words, and nothing is done', async 
 timeline: [{ at: 1s, clock-drift: { process: s1, rate: 1.1 } }]
 expect: [{ master: n1, always: true }]
 `)
-    await expect(cluster.scenario(skewed)).rejects.toThrow('clockDrift cannot be done')
+    await expect(cluster.scenario(skewed)).rejects.toThrow('clock-drift cannot be done')
     const wrong = written(
       'timeline: [{ at: 1s, kill: n9 }]\nexpect: [{ master: n1, always: true }]',
     )

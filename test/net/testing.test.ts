@@ -284,7 +284,7 @@ test('a script does its steps at their times and after events, and its mistakes 
     { at: '1s', 'power-loss': 'n1' },
   ]
   await expect(one.at(odd)).rejects.toThrow(
-    'step 2: powerLoss cannot be done to a cluster in a test',
+    'step 2: power-loss cannot be done to a cluster in a test',
   )
   expect(one.history.length).toBe(before)
 })
