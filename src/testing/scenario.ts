@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { ActionKind } from '../history/action.ts'
+import type { ClientSpec } from '../history/topology.ts'
 import { reasonOf } from '../io/start-error.ts'
 import { parseScenario } from '../scenario/parse.ts'
 import { renderReport } from '../scenario/report.ts'
@@ -85,6 +86,13 @@ function misfitsOf({ topology }: ScenarioFile, cluster: ScenarioCluster): string
   ]
 }
 
+/** Nothing is said of it that the recorder of the cluster would not do. */
+function isPlain({ operation, pace, manner, wait, hasProxy, halfCloses }: ClientSpec): boolean {
+  const isSteady = pace.kind === 'rate' && pace.pipeline === 1
+  const hasMore = wait !== undefined || hasProxy === true || halfCloses === true
+  return operation === 'keys' && isSteady && manner === 'prompt' && !hasMore
+}
+
 interface Named {
   readonly name: string
 }
@@ -108,10 +116,7 @@ function refusalsOf({ topology, steps }: ScenarioFile): string[] {
   const [liar] = liars
   const late = [...nodes, ...sentinels].find(({ joinsLater }) => joinsLater)
   const told = nodes.find(({ directives }) => directives.size > 0)
-  const strange = clients.find(({ operation, pace, hasProxy }) => {
-    const isSteady = pace.kind === 'rate' && pace.pipeline === 1
-    return operation !== 'keys' || !isSteady || hasProxy === true
-  })
+  const strange = clients.find((client) => !isPlain(client))
   const hosts = new Set(clients.map(({ host }) => host))
   return [
     ...(liar === undefined ? [] : [`${liar.name}: liars live in the simulated world only`]),
@@ -121,7 +126,7 @@ function refusalsOf({ topology, steps }: ScenarioFile): string[] {
       : [`${told.name}: directives are an option of startCluster, for all nodes`]),
     ...(strange === undefined
       ? []
-      : [`${strange.name}: a client writes keys, at a rate, one at a time`]),
+      : [`${strange.name}: a client writes keys, at a rate, one at a time, and nothing beside`]),
     ...(hosts.size < 2 ? [] : [`${[...hosts].join(' ')}: all clients stand on one host`]),
     ...(ways.length === 0 ? [] : ['ways: see cluster.slow']),
     ...steps.flatMap(({ actions }, index) => {

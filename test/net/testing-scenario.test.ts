@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const shipped = (name: string) => new URL(`../../scenarios/${name}.yml`, import.meta.url)
 
 /** Three nodes and three Sentinels on three hosts, and a client that writes from its own. */
-function written(body: string): string {
+function written(body: string, client = 'app: { host: d, rate: 50 }'): string {
   const path = join(folder, 'own.yml')
   const text = `
 name: a file of a test
@@ -20,7 +20,7 @@ topology:
   groups: { mymaster: { master: n1, quorum: 2 } }
   nodes: { n1: { host: a }, n2: { host: b, replica-of: n1 }, n3: { host: c, replica-of: n1 } }
   sentinels: { s1: { host: a }, s2: { host: b }, s3: { host: c } }
-workload: { clients: { app: { host: d, rate: 50 } } }
+workload: { clients: { ${client} } }
 ${body}`
   writeFileSync(path, text)
   return path
@@ -114,6 +114,13 @@ expect: [{ master: n1, always: true }]
       'timeline: [{ at: 1s, kill: n9 }]\nexpect: [{ master: n1, always: true }]',
     )
     await expect(cluster.scenario(wrong)).rejects.toThrow(/own\.yml:\d+: .*n9/)
+    for (const own of ['wait: 1', 'manner: ioredis', 'half-closes: true']) {
+      const strange = written(
+        `timeline: []\nexpect: [{ master: n1, always: true }]`,
+        `app: { host: d, ${own} }`,
+      )
+      await expect(cluster.scenario(strange)).rejects.toThrow('app: a client writes keys')
+    }
     expect(cluster.history.map(({ name }) => name)).toEqual(Array(3).fill('+monitor'))
   })
 })
