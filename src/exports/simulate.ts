@@ -15,6 +15,8 @@
  *
  * @packageDocumentation
  */
+
+import { type DirectiveMatter, decidedMatter } from '../config/decided-directives.ts'
 import type { Problem } from '../config/problem.ts'
 import { parseSentinelConf } from '../config/sentinel-conf.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
@@ -172,12 +174,18 @@ function checkDirectives(directives: Readonly<Record<string, string>>): void {
   }
 }
 
-/** The configuration says where nodes are and what they follow. */
-const ELSEWHERE = ['port', 'tls-port', 'bind', 'replicaof', 'slaveof']
+const WHERE = 'the configuration says where the master is, and its replicas follow it'
+const DECIDED: Readonly<Record<DirectiveMatter, string>> = {
+  place: WHERE,
+  master: WHERE,
+  password: 'simulated nodes and Sentinels ask each other for no password',
+  users: 'simulated nodes have the default user alone',
+  process: 'the simulation runs the nodes, and has disks for them',
+}
 
 function directiveFault(settings: Settings, name: string, value: string): string | undefined {
-  if (ELSEWHERE.includes(name.toLowerCase()))
-    return 'the configuration says where the master is, and its replicas follow it; leave this out'
+  const matter = decidedMatter(name)
+  if (matter !== undefined) return `${DECIDED[matter]}; leave this out`
   if (settings.knows(name)) return settings.load(name, [value])
   const known = settings.match('*').map(([each]) => each)
   return `there is no such directive; ${didYouMean(name, known) || 'leave it out'}`

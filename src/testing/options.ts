@@ -1,4 +1,6 @@
 /** The options of a cluster: what they are if a test says nothing, and what is wrong with them. */
+
+import { type DirectiveMatter, decidedMatter } from '../config/decided-directives.ts'
 import { DETECTIONS } from '../core/config.ts'
 import {
   checkCount,
@@ -66,20 +68,20 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
 }
 
 /** What a cluster decides by itself: its members would not find, or not let in, each other. */
-const DECIDED: Readonly<Record<string, string>> = {
-  port: 'members listen on free ports',
-  requirepass: 'the option password is for all members',
-  masterauth: 'the option password is for all members',
-  replicaof: 'the first node of a group is its master',
-  slaveof: 'the first node of a group is its master',
+const DECIDED: Readonly<Record<DirectiveMatter, string>> = {
+  place: 'members listen on free ports of 127.0.0.1',
+  master: 'the first node of a group is its master',
+  password: 'the option password is for all members',
+  users: 'the option users is for all nodes',
+  process: 'a member has a folder of its own, and ends with the test',
 }
 
 function checkDirectives(directives: Readonly<Record<string, string>>): void {
   checkTextsByName('directives', directives)
   for (const name of Object.keys(directives)) {
-    const reason = DECIDED[name.toLowerCase()]
-    if (reason !== undefined)
-      throw new TypeError(`directives: ${name} is not for a cluster: ${reason}`)
+    const matter = decidedMatter(name)
+    if (matter !== undefined)
+      throw new TypeError(`directives: ${name} is not for a cluster: ${DECIDED[matter]}`)
   }
 }
 

@@ -32,6 +32,14 @@ describe('options', () => {
     [{ directives: { maxmemory: 5 } }, 'directives: maxmemory: a text, not 5'],
     [{ directives: { requirepass: 'x' } }, 'requirepass is not for a cluster: the option password'],
     [{ directives: { port: '7000' } }, 'port is not for a cluster: members listen on free ports'],
+    [{ directives: { Bind: '0.0.0.0' } }, 'Bind is not for a cluster: members listen on free'],
+    [{ directives: { 'tls-port': '7000' } }, 'tls-port is not for a cluster'],
+    [{ directives: { aclfile: 'x' } }, 'aclfile is not for a cluster: the option users'],
+    [{ directives: { dir: '/' } }, 'dir is not for a cluster: a member has a folder of its own'],
+    [
+      { engine: 'process-lite', directives: { daemonize: 'yes' } },
+      'daemonize is not for a cluster',
+    ],
   ])('startCluster(%j) is refused in words', async (options, text) => {
     await expect(startCluster(options as Untyped)).rejects.toThrow(text)
   })
@@ -43,6 +51,8 @@ describe('options', () => {
     ],
     [{ password: null }, 'password: a text, not null'],
     [{ directives: { port: '7000' } }, 'port is not for a test'],
+    [{ directives: { unixsocket: '/tmp/x' } }, 'unixsocket is not for a test: the server takes'],
+    [{ directives: { aclfile: 'x' } }, 'aclfile is not for a test: send it ACL SETUSER'],
   ])('startServer(%j) is refused in words', async (options, text) => {
     await expect(startServer(options as Untyped)).rejects.toThrow(text)
   })
@@ -114,6 +124,7 @@ describe('options', () => {
     [{ directives: { save: 'x' } }, 'directives: save x: '],
     [{ directives: { Port: '7000' } }, 'Port 7000: the configuration says where the master is'],
     [{ directives: { replicaof: '10.0.0.2 6379' } }, 'and its replicas follow it; leave this out'],
+    [{ directives: { requirepass: 'x' } }, 'ask each other for no password; leave this out'],
     [{ directives: { appendonyl: 'yes' } }, 'no such directive; did you mean appendonly?'],
   ])('simulate(config, %j) is refused in words', async (options, text) => {
     await expect(simulate(CONFIG, options as Untyped)).rejects.toThrow(text)

@@ -132,3 +132,18 @@ describe('the options of a group', () => {
     },
   )
 })
+
+test.each([
+  ['port: 5', 'say host, and port if need be, of the node'],
+  ['Bind: 0.0.0.0', 'say host'],
+  ['replicaof: 10.0.0.1 6379', 'say replica-of of the node'],
+  ['requirepass: secret', 'say password of the topology'],
+  ['daemonize: "yes"', 'leave it out: the engine runs the nodes'],
+])('a setting that the topology decides is refused: %s', (setting, hint) => {
+  const all = problemsOf(altered('settings: { ', `settings: { ${setting}, `))
+  const own = problemsOf(altered('n2: { host: b,', `n2: { host: b, settings: { ${setting} },`))
+  for (const problems of [all, own]) {
+    expect(problems).toEqual([expect.stringContaining('is decided by the topology')])
+    expect(problems[0]).toContain(hint)
+  }
+})

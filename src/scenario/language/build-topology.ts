@@ -3,6 +3,7 @@
  * addresses.
  */
 import { directiveRefusal } from '../../config/check-node.ts'
+import { type DirectiveMatter, decidedMatter } from '../../config/decided-directives.ts'
 import {
   type ClientSpec,
   DATA_CLIENTS_MAX,
@@ -112,12 +113,25 @@ function groupOf(
   return ''
 }
 
+const DECIDED: Readonly<Record<DirectiveMatter, string>> = {
+  place: 'say host, and port if need be, of the node',
+  master: 'say replica-of of the node',
+  password: 'say password of the topology',
+  users: 'leave it out: nodes have the default user alone',
+  process: 'leave it out: the engine runs the nodes',
+}
+
 function checkSettings(
   path: Path,
   settings: ReadonlyMap<string, string> | undefined,
   problems: Problems,
 ): void {
   for (const [name, value] of settings ?? []) {
+    const matter = decidedMatter(name)
+    if (matter !== undefined) {
+      problems.add([...path, name], 'E_VALUE', 'is decided by the topology', DECIDED[matter])
+      continue
+    }
     const reason = directiveRefusal(name, value)
     if (reason !== undefined) problems.add([...path, name], 'E_VALUE', reason, '')
   }
