@@ -6,6 +6,7 @@
  */
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Dial } from '../io/host-environment.ts'
+import { REAL_TIMERS } from '../io/process/timers.ts'
 import { CarriedSocket } from './carried-socket.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 import { Way } from './way.ts'
@@ -130,7 +131,7 @@ export class Switchboard {
       lookup: (_name, _options, found) => {
         const answer = () => found(door.take === undefined ? refused(door) : null, LOOPBACK, 4)
         // Members that are started together dial each other before the last of them is there.
-        queue.send(() => queueMicrotask(answer))
+        queue.send(() => REAL_TIMERS.queueMicrotask(answer))
       },
     })
   }

@@ -114,6 +114,42 @@ describe('docs/testing.md', () => {
     expect(status, text).toBe(0)
   })
 
+  test('fake timers of Jest and of node:test do not touch a cluster', () => {
+    const own = join(page, 'fake-timers')
+    mkdirSync(own, { recursive: true })
+    write('fake-timers/package.json', '{ "jest": { "rootDir": "." } }')
+    write(
+      'fake-timers/jest.test.js',
+      `const { clusterTest } = require('vedette/jest')
+      const test = clusterTest({ replicas: 1, downAfterMs: 100 })
+      test('a switch', async ({ cluster }) => {
+        jest.useFakeTimers()
+        cluster.master.kill()
+        await cluster.until.switched()
+        await cluster.reset()
+        jest.useRealTimers()
+      })`,
+    )
+    write(
+      'fake-timers/node.mjs',
+      `import { test } from 'node:test'
+      import { startCluster } from 'vedette/testing'
+      test('a switch', async (t) => {
+        const cluster = await startCluster({ replicas: 1, downAfterMs: 100 })
+        t.after(() => cluster.stop())
+        t.mock.timers.enable()
+        cluster.master.kill()
+        await cluster.until.switched()
+        await cluster.reset()
+        t.mock.timers.reset()
+      })`,
+    )
+    const jest = run(own, process.execPath, inModules('jest/bin/jest.js'))
+    expect(jest.status, jest.text).toBe(0)
+    const node = run(own, process.execPath, 'node.mjs')
+    expect(node.status, node.text).toBe(0)
+  })
+
   test('the timeline of a test that Jest gives up is printed, that of an expected failure is not', () => {
     const own = join(page, 'jest-late')
     mkdirSync(own, { recursive: true })

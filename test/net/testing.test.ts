@@ -1,7 +1,7 @@
 /** `vedette/testing`: clusters inside this process, harmed in every way it offers. */
 import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
-import { afterEach, describe, expect, onTestFailed, test } from 'vitest'
+import { afterEach, describe, expect, onTestFailed, test, vi } from 'vitest'
 import {
   type Cluster,
   NotInTime,
@@ -419,6 +419,29 @@ describe('what nobody has to wait for', () => {
     return Number(ms)
   }
 })
+
+const REPLACED = [
+  ...(['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate'] as const),
+  ...(['clearImmediate', 'queueMicrotask', 'Date', 'performance', 'hrtime'] as const),
+] as const
+
+test.each(['running', 'manual'] as const)(
+  'fake timers of the runner do not touch a cluster, clock %s',
+  async (clock) => {
+    await using cluster = await startCluster({ replicas: 1, clock, downAfterMs: 100 })
+    // Those of Vitest by default and of Jest, but for nextTick, which Vitest does not replace in a process.
+    vi.useFakeTimers({ toFake: [...REPLACED] })
+    try {
+      cluster.writes().start({ perSecond: 100 })
+      cluster.master.kill()
+      await cluster.until.switched()
+      await cluster.writes().stop()
+      await cluster.reset()
+    } finally {
+      vi.useRealTimers()
+    }
+  },
+)
 
 test('a clock that passes by itself cannot be advanced', async () => {
   const one = await cluster({ replicas: 0, sentinels: 1 })

@@ -290,9 +290,9 @@ export class Lingering {
   end(socket: Socket): void {
     if (socket.connecting) socket.destroy()
     if (socket.destroyed) return
-    const giveUp = setTimeout(() => socket.destroy(), LINGER_MS)
+    const giveUp = REAL_TIMERS.setTimeout(() => socket.destroy(), LINGER_MS)
     socket.once('close', () => {
-      clearTimeout(giveUp)
+      REAL_TIMERS.clearTimeout(giveUp)
       this.#sockets.delete(socket)
     })
     socket.once('finish', () => this.#keep(socket))

@@ -14,6 +14,7 @@ import { type Heard, KnownPieces, LinkInput, PROTOCOL_FAULT } from '../../core/l
 import type { Purpose } from '../../core/purpose.ts'
 import { encodeCommand } from '../../resp/encode.ts'
 import { type Dial, dialFrom } from '../host-environment.ts'
+import { REAL_TIMERS } from '../process/timers.ts'
 import { reasonOf } from '../start-error.ts'
 import type { Tls } from '../tls/tls.ts'
 import { plainHost } from './address.ts'
@@ -216,7 +217,7 @@ export class Links {
 
   /** All commands of one turn leave in one packet: a transaction is not split between two. */
   #markDirty(link: Link): void {
-    if (this.#dirty.length === 0) process.nextTick(() => this.#flushAll())
+    if (this.#dirty.length === 0) REAL_TIMERS.nextTick(() => this.#flushAll())
     this.#dirty.push(link)
   }
 
@@ -234,7 +235,7 @@ export class Links {
 function flushFrom(dirty: readonly Link[], from: number): void {
   const to = Math.min(from + FLUSHED_AT_ONCE, dirty.length)
   for (let at = from; at < to; at++) flush(dirty[at] as Link)
-  if (to < dirty.length) setImmediate(() => flushFrom(dirty, to))
+  if (to < dirty.length) REAL_TIMERS.setImmediate(() => flushFrom(dirty, to))
 }
 
 function flush(link: Link): void {
