@@ -21,6 +21,8 @@ export class AofFiles {
   #lastIncrementSeq = 0
   /** Files in the folder that are in no manifest. */
   #strangers: ReadonlySet<string> = new Set()
+  /** Files of manifests that we did not see reach the disk: it may have the last one all the same. */
+  #doubtful: readonly ManifestFile[] = []
   /** Whether `#manifest` is what is on disk. */
   #isKnown = false
 
@@ -41,6 +43,11 @@ export class AofFiles {
     return `${this.folder}/${this.#name}.manifest`
   }
 
+  /** Every file that the manifest on disk may name. */
+  get named(): readonly ManifestFile[] {
+    return [...filesOf(this.#manifest), ...this.#doubtful]
+  }
+
   /** The file of servers before 7.0: everything in one, beside the folder. */
   get singlePath(): string {
     return this.#name
@@ -59,6 +66,7 @@ export class AofFiles {
   adopt(manifest: Manifest): void {
     this.#isKnown = true
     this.#manifest = manifest
+    this.#doubtful = []
     this.#lastBaseSeq = Math.max(0, manifest.base?.seq ?? 0)
     this.#lastIncrementSeq = manifest.increments.at(-1)?.seq ?? 0
   }
@@ -143,15 +151,21 @@ export class AofFiles {
     )
   }
 
-  /** The prepared manifest takes effect. */
+  /**
+   * The prepared manifest takes effect. If that fails, or the answer is not waited for, the disk may have either
+   * manifest, and the files of both stay.
+   */
   *commit(manifest: Manifest): Work<FileFailure | undefined> {
+    this.#doubtful = without(this.#manifest, [...filesOf(manifest), ...this.#doubtful])
     const failure = yield* change({
       kind: 'rename',
       from: this.#newManifestPath,
       to: this.manifestPath,
     })
-    if (failure === undefined) this.#manifest = manifest
-    return failure
+    if (failure !== undefined) return failure
+    this.#manifest = manifest
+    this.#doubtful = without(manifest, this.#doubtful)
+    return undefined
   }
 
   *replaceManifest(manifest: Manifest): Work<FileFailure | undefined> {
@@ -178,6 +192,13 @@ export class AofFiles {
   }
 
   #isTaken({ name }: ManifestFile): boolean {
-    return this.#strangers.has(name) || filesOf(this.#manifest).some((file) => file.name === name)
+    return this.#strangers.has(name) || this.named.some((file) => file.name === name)
   }
+}
+
+/** Each of the files that the manifest does not name, once. */
+function without(manifest: Manifest, files: readonly ManifestFile[]): readonly ManifestFile[] {
+  const others = new Map(files.map((file) => [file.name, file]))
+  for (const { name } of filesOf(manifest)) others.delete(name)
+  return [...others.values()]
 }

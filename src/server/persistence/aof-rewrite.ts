@@ -15,7 +15,7 @@
  * new increment is not named before it. A crash until then loads the older data.
  */
 import { assert } from '../../base/assert.ts'
-import { filesOf, type Manifest, type ManifestFile } from '../aof/manifest.ts'
+import type { Manifest, ManifestFile } from '../aof/manifest.ts'
 import { newBaseSource } from './aof-base.ts'
 import type { AofFiles } from './aof-files.ts'
 import type { AofLog } from './aof-log.ts'
@@ -50,8 +50,8 @@ interface Run {
   /** [aof-use-rdb-preamble] Whether the base is RDB; otherwise it is commands. */
   readonly isRdb: boolean
   source: SnapshotSource | undefined
-  /** An increment that no manifest names: useless without the base. */
-  unnamed: ManifestFile | undefined
+  /** An increment and a base that no manifest names: useless without each other. */
+  unnamed: readonly ManifestFile[]
   isStopped: boolean
 }
 
@@ -98,7 +98,7 @@ export class AofRewrite {
     if (!this.#isReserved) turn.take('rewrite')
     this.#isReserved = false
     const isRdb = host.settings.flag('aof-use-rdb-preamble')
-    const run: Run = { purpose, isRdb, source: undefined, unnamed: undefined, isStopped: false }
+    const run: Run = { purpose, isRdb, source: undefined, unnamed: [], isStopped: false }
     this.#run = run
     const work = abandonable(this.#write(run), () => run.isStopped)
     jobs.start(work, (result) => {
@@ -162,9 +162,9 @@ export class AofRewrite {
     }
     const increment = files.nextIncrement()
     const path = files.pathOf(increment)
+    run.unnamed = [increment]
     const uncreated = yield* change({ kind: 'create', path })
     if (uncreated !== undefined) return uncreated
-    run.unnamed = increment
     if (run.purpose === 'shorten') return (yield* this.#moveOn(run, increment)) ?? increment
     this.#fixMoment(run)
     log.beginIn(path)
@@ -195,7 +195,7 @@ export class AofRewrite {
 
   /** Even if that fails, the disk may have the manifest, and the files it names must stay. */
   *#name(run: Run, manifest: Manifest): Work<FileFailure | undefined> {
-    run.unnamed = undefined
+    run.unnamed = []
     return yield* this.#parts.files.commit(manifest)
   }
 
@@ -207,8 +207,8 @@ export class AofRewrite {
   /** Removes what was written in vain, so that it takes no room, least of all on a full disk. */
   #discard({ unnamed }: Run): void {
     const { jobs, files } = this.#parts
-    const paths = [files.newBasePath, ...(unnamed === undefined ? [] : [files.pathOf(unnamed)])]
-    for (const path of paths) jobs.start(change({ kind: 'remove', path }), () => undefined)
+    const paths = [files.newBasePath, ...unnamed.map((file) => files.pathOf(file))]
+    jobs.start(removeAll(paths), () => undefined)
   }
 
   *#writeBase(run: Run): Work<number | FileFailure> {
@@ -224,6 +224,7 @@ export class AofRewrite {
   *#nameBase(run: Run, increment: ManifestFile | undefined): Work<FileFailure | undefined> {
     const { files, log } = this.#parts
     const base = files.nextBase(run.isRdb)
+    run.unnamed = [...run.unnamed, base]
     const unnamed = yield* change({
       kind: 'rename',
       from: files.newBasePath,
@@ -233,9 +234,14 @@ export class AofRewrite {
     // Once the manifest names the increment, it must have what was appended so far.
     const unsynced = run.purpose === 'rebuild' ? yield* log.sync() : undefined
     if (unsynced !== undefined) return unsynced
-    const history = filesOf(files.manifest).filter(({ name }) => name !== increment?.name)
+    const history = files.named.filter(({ name }) => name !== increment?.name)
     const increments = increment === undefined ? [] : [increment]
     const next: Manifest = { base, history, increments }
     return (yield* files.prepare(next)) ?? (yield* this.#name(run, next))
   }
+}
+
+/** One after the other: the first one may still be about to get the name of another. */
+function* removeAll(paths: readonly string[]): Work<void> {
+  for (const path of paths) yield* change({ kind: 'remove', path })
 }
