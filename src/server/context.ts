@@ -61,9 +61,10 @@ export interface CommandContext {
   readonly now: Moment
   /**
    * Tells replicas the effect of the command, or the command as it was sent. May be called
-   * more than once. A command that changed nothing does not call it.
+   * more than once. A command that changed nothing does not call it. `changes`: how many elements
+   * changed, which [save] counts; 1 unless given.
    */
-  propagate(effect?: ToldEffect): void
+  propagate(effect?: ToldEffect, changes?: number): void
   /** Tells subscribers what happened to the key, which is in `db` unless another one is given. */
   notify(event: KeyspaceEvent, key: string, db?: Db): void
   /** Runs one queued command of the current session and returns its reply. */

@@ -227,10 +227,10 @@ export class Execution implements CommandContext {
 
   // What a handler can do besides returning a reply
 
-  propagate(effect: ToldEffect = this.#argv): void {
+  propagate(effect: ToldEffect = this.#argv, changes = 1): void {
     if (this.#replay !== undefined) return
     const isMessage = effect === this.#argv && this.#command?.isMessage === true
-    if (!isMessage) this.node.stats.changes++
+    if (!isMessage) this.node.stats.changes += changes
     // Our replicas get our master's own stream; only a file of ours needs the effect.
     if (this.session.kind === 'master' && !this.node.persistence.aof.isOn) return
     if (!this.#isAnyoneTold()) return

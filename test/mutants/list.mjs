@@ -1095,8 +1095,8 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/commands/keys/keys.js',
-        find: '    for (const db of context.node.keyspace.dbs) {\n        db.empty();\n        noteAwaited',
-        replace: '    for (const db of [context.db]) {\n        db.empty();\n        noteAwaited',
+        find: '    for (const db of context.node.keyspace.dbs)\n        deleted',
+        replace: '    for (const db of [context.db])\n        deleted',
       },
     ],
   },
@@ -1106,7 +1106,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/commands/keys/keys.js',
-        find: '    context.propagate();\n    return replyToFlush(context);\n',
+        find: '    context.propagate(undefined, deleted);\n    return replyToFlush(context);\n',
         replace: '    return replyToFlush(context);\n',
       },
     ],

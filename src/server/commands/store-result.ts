@@ -5,13 +5,14 @@ import type { Value } from '../values/value.ts'
 
 /**
  * Replaces whatever is at the key. `value` undefined: the result is empty, which makes no key, and
- * a key that was there is deleted.
+ * a key that was there is deleted. `changes`: how many [save] counts.
  */
 export function storeResult(
   context: CommandContext,
   key: string,
   value: Value | undefined,
   event: KeyspaceEvent,
+  changes = 1,
 ): void {
   const { db } = context
   const isThere = db.find(key) !== undefined
@@ -24,5 +25,5 @@ export function storeResult(
   } else {
     return
   }
-  context.propagate()
+  context.propagate(undefined, Math.max(1, changes))
 }

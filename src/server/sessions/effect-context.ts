@@ -12,8 +12,8 @@ export type ToldEffect = readonly string[] | (() => readonly string[])
 export interface EffectContext {
   readonly db: Db
   readonly now: Moment
-  /** Tells replicas of the change. */
-  propagate(effect: ToldEffect): void
+  /** Tells replicas of the change. `changes`: of how many elements, which [save] counts; 1 unless given. */
+  propagate(effect: ToldEffect, changes?: number): void
   /** Tells subscribers what happened to the key, which is in `db` unless another one is given. */
   notify(event: KeyspaceEvent, key: string, db?: Db): void
 }

@@ -56,7 +56,7 @@ export function performListAction(
     case 'popMany': {
       const items = takeItems(scene, key, list, action.side, action.count)
       notifyTaken(scene, key, list, action.side)
-      scene.propagate([popCommand(action.side), key, String(items.length)])
+      scene.propagate([popCommand(action.side), key, String(items.length)], items.length)
       return array([bulk(key), bulks(items)])
     }
     case 'move':

@@ -33,7 +33,8 @@ function searching(form: GeoForm) {
       return [member, query.storesDistance ? distance : score] as const
     })
     const event = form.storing === 'first' ? 'geosearchstore' : 'georadiusstore'
-    storeZset(context, query.storeKey, sortedSetOf(scores, context.db.entries.hash), event)
+    const set = sortedSetOf(scores, context.db.entries.hash)
+    storeZset(context, query.storeKey, set, event, found.length)
     return integer(found.length)
   }
 }

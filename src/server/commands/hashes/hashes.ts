@@ -85,7 +85,7 @@ function hSetting(name: string, reply: (added: number) => Reply) {
       if (setField(hash, arg(argv, at), arg(argv, at + 1))) added++
     }
     context.notify('hset', arg(argv, 1))
-    context.propagate()
+    context.propagate(undefined, (argv.length - 2) / 2)
     return reply(added)
   }
 }
@@ -113,7 +113,7 @@ function hDel(context: CommandContext, argv: readonly string[]): Reply {
   const present = argv.slice(2).filter((field) => hash.fields.has(field))
   if (present.length === 0) return ZERO
   const deleted = dropFields(context, key, present)
-  context.propagate()
+  context.propagate(undefined, deleted)
   return integer(deleted)
 }
 

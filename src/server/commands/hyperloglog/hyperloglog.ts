@@ -31,15 +31,17 @@ function pfAdd(context: CommandContext, argv: readonly string[]): Reply {
   if (typeof old !== 'string') return old
   const maxSparseBytes = context.node.settings.int('hll-sparse-max-bytes')
   let bytes = old
+  let changes = entry === undefined ? 1 : 0
   for (let at = 2; at < argv.length; at++) {
     const changed = withElement(bytes, arg(argv, at), maxSparseBytes)
     if (changed === undefined) return DAMAGED_HLL
+    if (changed !== bytes) changes++
     bytes = changed
   }
-  if (bytes === old && entry !== undefined) return ZERO
+  if (changes === 0) return ZERO
   writeString(context.db, key, entry, withoutCachedCardinality(bytes), 'raw')
   context.notify('pfadd', key)
-  context.propagate()
+  context.propagate(undefined, changes)
   return ONE
 }
 

@@ -34,7 +34,7 @@ function del(context: CommandContext, argv: readonly string[]): Reply {
     context.notify('del', key)
     deleted++
   }
-  if (deleted > 0) context.propagate()
+  if (deleted > 0) context.propagate(undefined, deleted)
   return integer(deleted)
 }
 
@@ -178,21 +178,25 @@ function isFlushMode(argv: readonly string[]): boolean {
 function flushAll(context: CommandContext, argv: readonly string[]): Reply | undefined {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
   context.node.tracking.allChanged()
-  for (const db of context.node.keyspace.dbs) {
-    db.empty()
-    noteAwaited(context.node.blocking, db)
-  }
-  context.propagate()
+  let deleted = 0
+  for (const db of context.node.keyspace.dbs) deleted += emptied(context, db)
+  context.propagate(undefined, deleted)
   return replyToFlush(context)
 }
 
 function flushDb(context: CommandContext, argv: readonly string[]): Reply {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
   context.node.tracking.allChanged()
-  context.db.empty()
-  noteAwaited(context.node.blocking, context.db)
-  context.propagate()
+  context.propagate(undefined, emptied(context, context.db))
   return OK
+}
+
+/** How many keys it had. */
+function emptied({ node }: CommandContext, db: Db): number {
+  const { size } = db.entries
+  db.empty()
+  noteAwaited(node.blocking, db)
+  return size
 }
 
 export const keyFamily: Family = {

@@ -47,7 +47,7 @@ function push(side: ListEnd, needsList: boolean) {
     for (let at = 2; at < argv.length; at++) pushTo(items, side, arg(argv, at))
     if (value === undefined) context.db.put(key, { type: 'list', items })
     context.notify(pushEvent(side), key)
-    context.propagate()
+    context.propagate(undefined, argv.length - 2)
     return integer(items.length)
   }
 }
@@ -65,7 +65,7 @@ function pop(side: ListEnd, name: string) {
     if (count === 0) return array([])
     const items = takeItems(context, key, list, side, count)
     notifyTaken(context, key, list, side)
-    context.propagate()
+    context.propagate(undefined, items.length)
     return argv.length === 3 ? bulks(items) : bulk(items[0] ?? '')
   }
 }
@@ -154,7 +154,8 @@ function lTrim(context: CommandContext, argv: readonly string[]): Reply {
   }
   context.notify('ltrim', key)
   if (from > to) context.notify('del', key)
-  if (from > 0 || to < length - 1) context.propagate()
+  const left = Math.max(0, to - from + 1)
+  if (left < length) context.propagate(undefined, length - left)
   return OK
 }
 
@@ -172,7 +173,7 @@ function lRem(context: CommandContext, argv: readonly string[]): Reply {
   if (list.items.length === 0) context.db.remove(key)
   context.notify('lrem', key)
   if (list.items.length === 0) context.notify('del', key)
-  context.propagate()
+  context.propagate(undefined, places.length)
   return integer(places.length)
 }
 

@@ -37,7 +37,7 @@ function sAdd(context: CommandContext, argv: readonly string[]): Reply {
   let added = 0
   for (; at < argv.length; at++) if (addMember(set, arg(argv, at))) added++
   context.notify('sadd', key)
-  context.propagate()
+  context.propagate(undefined, added)
   return integer(added)
 }
 
@@ -54,7 +54,7 @@ function sRem(context: CommandContext, argv: readonly string[]): Reply {
   if (set.members.size === 0) context.db.remove(key)
   context.notify('srem', key)
   if (set.members.size === 0) context.notify('del', key)
-  context.propagate()
+  context.propagate(undefined, removed)
   return integer(removed)
 }
 
@@ -99,11 +99,12 @@ function sMove(context: CommandContext, argv: readonly string[]): Reply {
     context.notify('del', source)
   }
   // A target that has it already is not changed, and transactions that watch it go through.
-  if (to?.members.has(member) !== true) {
+  const isNew = to?.members.has(member) !== true
+  if (isNew) {
     addMember(openSet(context, target, to), member)
     context.notify('sadd', target)
   }
-  context.propagate()
+  context.propagate(undefined, isNew ? 2 : 1)
   return ONE
 }
 
@@ -130,7 +131,7 @@ function popSeveral(context: CommandContext, key: string, text: string | undefin
     context.notify('spop', key)
     context.db.remove(key)
     context.notify('del', key)
-    context.propagate(['DEL', key])
+    context.propagate(['DEL', key], set.members.size)
     return setReply(set.members)
   }
   const members = pickDistinctKeys(set, set.members, count, context.node.rng)
@@ -151,7 +152,8 @@ function removeDrawn(
   context.notify('spop', key)
   if (set.members.size === 0) context.notify('del', key)
   for (let at = 0; at < members.length; at += MAX_MEMBERS_PER_EFFECT) {
-    context.propagate(['SREM', key, ...members.slice(at, at + MAX_MEMBERS_PER_EFFECT)])
+    const some = members.slice(at, at + MAX_MEMBERS_PER_EFFECT)
+    context.propagate(['SREM', key, ...some], some.length)
   }
 }
 

@@ -117,9 +117,10 @@ function store(
   key: string,
   found: readonly (string | undefined)[],
 ): Reply {
+  const { length } = found
   const items = new Deque(found.map((one) => one ?? ''))
-  storeResult(context, key, found.length > 0 ? { type: 'list', items } : undefined, 'sortstore')
-  return integer(found.length)
+  storeResult(context, key, length > 0 ? { type: 'list', items } : undefined, 'sortstore', length)
+  return integer(length)
 }
 
 const KEY = '1 RO access'

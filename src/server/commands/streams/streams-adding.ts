@@ -136,7 +136,7 @@ export function xTrim(context: CommandContext, argv: readonly string[]): Reply {
   context.db.changing(key)
   carryOut(stream, plan)
   context.notify('xtrim', key)
-  context.propagate(withExactTrim(argv, options, stream))
+  context.propagate(withExactTrim(argv, options, stream), plan.removed)
   return integer(plan.removed)
 }
 
@@ -152,7 +152,7 @@ export function xDel(context: CommandContext, argv: readonly string[]): Reply {
   let deleted = 0
   for (const id of ids) if (stream.delete(id)) deleted++
   context.notify('xdel', key)
-  context.propagate()
+  context.propagate(undefined, deleted)
   return integer(deleted)
 }
 

@@ -148,7 +148,7 @@ export function xAck(context: CommandContext, argv: readonly string[]): Reply {
   context.db.changingAside(key)
   let acknowledged = 0
   for (const id of ids) if (found.group.forget(id)) acknowledged++
-  context.propagate()
+  context.propagate(undefined, acknowledged)
   return integer(acknowledged)
 }
 

@@ -110,7 +110,7 @@ function setPairs(context: CommandContext, argv: readonly string[]): void {
   for (let at = 1; at < argv.length; at += 2) {
     setString(context, arg(argv, at), arg(argv, at + 1))
   }
-  context.propagate()
+  context.propagate(undefined, (argv.length - 1) / 2)
 }
 
 function append(context: CommandContext, argv: readonly string[]): Reply {

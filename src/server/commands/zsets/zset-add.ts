@@ -90,7 +90,7 @@ function addAll(
   const { added, updated, refused, score } = counts
   if (added + updated > 0) {
     context.notify(options.has('INCR') ? 'zincr' : 'zadd', key)
-    context.propagate(argv)
+    context.propagate(argv, added + updated)
   }
   if (options.has('INCR')) return refused > 0 ? NULL : double(score)
   return integer(options.has('CH') ? added + updated : added)

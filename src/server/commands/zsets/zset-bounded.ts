@@ -52,7 +52,7 @@ function removing(parse: Parse, event: KeyspaceEvent) {
     const range = select(zset.set)
     if (range.from >= range.to) return ZERO
     removeRanks(context, key, zset, range, event)
-    context.propagate()
+    context.propagate(undefined, range.to - range.from)
     return integer(range.to - range.from)
   }
 }

@@ -94,10 +94,11 @@ export function storeZset(
   key: string,
   set: SortedSet,
   event: KeyspaceEvent,
+  changes = 1,
 ): void {
   const { settings } = context.node
   const value = set.size > 0 ? withoutMinusZero({ type: 'zset', set }, settings) : undefined
-  storeResult(context, key, value, event)
+  storeResult(context, key, value, event, changes)
 }
 
 function withoutMinusZero(zset: ZsetValue, settings: Settings): ZsetValue {

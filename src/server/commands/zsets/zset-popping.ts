@@ -33,7 +33,7 @@ export function zPop(end: End) {
     if (zset.type !== 'zset') return WRONG_TYPE
     if (count === 0) return array([])
     const taken = takeElements(context, key, zset, end, count)
-    context.propagate()
+    context.propagate(undefined, taken.length)
     return argv.length === 3 ? pairsReply(context, taken) : flatPairsReply(taken)
   }
 }
@@ -72,7 +72,7 @@ function performPop(scene: EffectContext, key: string, zset: ZsetValue, action: 
   const command = `ZPOP${action.end}`
   const taken = takeElements(scene, key, zset, action.end, action.kind === 'one' ? 1 : action.count)
   if (action.kind === 'many') {
-    scene.propagate([command, key, String(taken.length)])
+    scene.propagate([command, key, String(taken.length)], taken.length)
     return array([bulk(key), list(taken, pairReply)])
   }
   const [member, score] = taken[0] as Scored

@@ -78,7 +78,7 @@ function zRem(context: CommandContext, argv: readonly string[]): Reply {
   const present = new Set(argv.slice(2).filter((member) => zset.set.has(member)))
   if (present.size === 0) return ZERO
   removeMembers(context, key, zset, [...present])
-  context.propagate()
+  context.propagate(undefined, present.size)
   return integer(present.size)
 }
 
