@@ -57,7 +57,7 @@ export async function runServer(given: RedisArguments): Promise<number | undefin
   const learnt = path === undefined ? undefined : new LearntSettings(`${path}.learnt`)
   const settings = new Settings()
   const users = new UserLines()
-  const { problems, fatal, notices, lowered } = configure(settings, users, learnt, given)
+  const { problems, fatal, notices, lowered, kept } = configure(settings, users, learnt, given)
   if (problems.length > 0) {
     refuseStart(problems, fatal)
     return EXIT_FAILED
@@ -66,7 +66,7 @@ export async function runServer(given: RedisArguments): Promise<number | undefin
   const isWatched = isSupervised(settings.text('supervised'))
   if (settings.flag('daemonize') && !isBackground && !isWatched) return goToBackground(stdin)
   const configFile = path === undefined ? '' : resolve(path)
-  await start({ settings, users, learnt, notices, isBackground, configFile, lowered })
+  await start({ settings, users, learnt, notices, isBackground, configFile, lowered, kept })
   return undefined
 }
 
@@ -77,6 +77,8 @@ interface Configured {
   readonly notices: readonly Problem[]
   /** For the log: limits that could not be kept. */
   readonly lowered: readonly string[]
+  /** For the log: what counts in place of the user's file. */
+  readonly kept: string | undefined
 }
 
 /** The user's file, then CONFIG REWRITE's, then the command line: later values win, as in Redis. */
@@ -100,6 +102,7 @@ function configure(
   const lowered = fitLimits()
   settings.markFiled()
   learnt?.apply((name, value) => settings.set(name, value))
+  const rewritten = settings.differing()
   const { lines } = readOverrides(overrides, numberAfter(text))
   const fromArguments = judgeLines(lines, load, known)
   pinFolder(settings)
@@ -112,7 +115,16 @@ function configure(
     fatal: fromFile.fatal ?? fromArguments.fatal,
     notices: ignoredLines([...fromFile.directives, ...fromArguments.directives], isUsual(settings)),
     lowered: loweredAgain.length > 0 ? loweredAgain : lowered,
+    kept: learnt?.notice(unchanged(rewritten, settings.differing())),
   }
+}
+
+/** The directives that the command line has left as CONFIG REWRITE kept them. */
+function unchanged(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): readonly string[] {
+  return [...before.keys()].filter((name) => now.get(name) === before.get(name))
 }
 
 /** [dir] as an absolute path: programs that back up the file ask CONFIG GET for it. */
@@ -129,12 +141,13 @@ interface Start {
   /** Empty if there is none. */
   readonly configFile: string
   readonly lowered: readonly string[]
+  readonly kept: string | undefined
 }
 
 async function start(options: Start): Promise<void> {
   boundYoungGeneration()
   const heap = new V8HeapMeter()
-  const { settings, users, learnt, notices, isBackground, configFile, lowered } = options
+  const { settings, users, learnt, notices, isBackground, configFile, lowered, kept } = options
   const folder = resolve(utf8Text(settings.text('dir')))
   const inDir = (path: string) => (path === '' ? '' : resolve(folder, path))
   const access = { ...nodeUsers(users, settings), learntUsers: learnt?.users }
@@ -152,6 +165,7 @@ async function start(options: Start): Promise<void> {
   logCrashes(logger)
   for (const text of lowered) logger.log('warning', text)
   for (const notice of notices) logger.log('notice', formatProblem(notice))
+  if (kept !== undefined) logger.log('notice', kept)
   await lockAppendOnly(settings, folder, logger)
   const log: TlsLog = (level, text) => logger.log(level, text)
   const tls = nodeTls(settings, log)

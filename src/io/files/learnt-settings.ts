@@ -41,6 +41,18 @@ export class LearntSettings {
     return this.#basis === '' ? undefined : { basis: this.#basis, lines: this.#userLines }
   }
 
+  /**
+   * A line for the log: whoever edits the configuration file must hear that it does not count. `names`: what this
+   * file sets otherwise; undefined if there is nothing.
+   */
+  notice(names: readonly string[]): string | undefined {
+    if (names.length === 0) return undefined
+    return (
+      `${this.#path}, which CONFIG REWRITE wrote, sets ${names.join(', ')}: a line for that in the ` +
+      'configuration file has no effect as long as the line there stays'
+    )
+  }
+
   save(settings: ReadonlyMap<string, string>, users: LearntUsers | undefined): SaveResult {
     const lines = [...settings].map(([name, value]) => `${name} ${quote(value)}\n`)
     try {
