@@ -76,8 +76,9 @@ function apply(
   words: readonly string[],
   unusable: ReadonlySet<string>,
 ): Reply {
+  const before = group.config
   const { config, mistake } = readOptions(turn, group, words, unusable)
-  if (config !== group.config) {
+  if (config !== before) {
     reconfigureGroup(turn, group, config)
     save(turn)
   }
@@ -104,6 +105,8 @@ function readOptions(
     const refusal = option && refuseToSet(turn, group, option, values, unusable)
     if (refusal !== undefined) return { config, mistake: refusal }
     config = { ...config, ...change }
+    // A new notification script is the first to be called, as with C Sentinel: so operators see that it works.
+    group.config = { ...group.config, notificationScript: config.notificationScript }
     const shown = option?.row.isSecret ? ['******'] : values
     announce(turn, '+set', group.master, { option: typed, value: shown.join(' ') })
     at += 1 + values.length

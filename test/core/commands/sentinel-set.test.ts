@@ -21,6 +21,19 @@ function answerQuestions(sentinel: TestSentinel, exists: readonly string[]): str
   return asked
 }
 
+/** Answers that every executable is there; gives the scripts that are run, each with its payload. */
+function scriptsCalled(sentinel: TestSentinel): string[] {
+  const called: string[] = []
+  for (let effect = sentinel.effects.shift(); effect; effect = sentinel.effects.shift()) {
+    if (effect.kind === 'runScript') called.push(`${effect.argv[0]} ${effect.argv[2]}`)
+    if (effect.kind !== 'inquire') continue
+    const { inquiry } = effect
+    const answer = { kind: 'executable', isExecutable: true } as const
+    sentinel.run((turn) => onInquired(turn, inquiry, answer))
+  }
+  return called
+}
+
 function open(): { sentinel: TestSentinel; client: TestClient } {
   const sentinel = new TestSentinel({ denyScriptsReconfig: false })
   return { sentinel, client: sentinel.connect() }
@@ -69,6 +82,22 @@ test('an empty path takes a script away without a question', () => {
   sentinel.group.config = { ...sentinel.group.config, notificationScript: '/n' }
   expect(client.ask('SENTINEL SET mymaster notification-script ""')).toBe('+OK\r\n')
   expect(sentinel.group.config.notificationScript).toBe('')
+})
+
+test('a new notification script is called with the change that names it, and the old one no more', () => {
+  const { sentinel, client } = open()
+  sentinel.group.config = { ...sentinel.group.config, notificationScript: '/old' }
+  const called = (words: string) => {
+    client.ask(`SENTINEL SET mymaster ${words}`)
+    return scriptsCalled(sentinel)
+  }
+  const set = 'master mymaster 10.0.0.1 6379'
+  expect(called('quorum 3 notification-script /new parallel-syncs 2')).toEqual([
+    `/old ${set} quorum 3`,
+    `/new ${set} notification-script /new`,
+    `/new ${set} parallel-syncs 2`,
+  ])
+  expect(called('notification-script ""')).toEqual([])
 })
 
 test('while a script is looked for, other clients are served and the group may go', () => {
