@@ -38,8 +38,17 @@ const MODULES_VARIABLE = 'VEDETTE_MODULES'
 
 /** @param {keyof Programs['PROGRAMS']} name */
 exports.launch = (name) => {
+  ignoreDebuggerSignal()
   if (isFresh()) return loadBundle(name).PROGRAMS[name]()
   return import('./programs.ts').then(({ PROGRAMS }) => PROGRAMS[name]())
+}
+
+/**
+ * On SIGUSR1 Node opens a debugger on port 9229, through which every user of the machine could run code in this
+ * process; scripts that rotate logs send that signal to any program.
+ */
+function ignoreDebuggerSignal() {
+  process.on('SIGUSR1', () => undefined)
 }
 
 /** In a clone the modules may have been compiled without the bundle: it must not hide what was changed. */

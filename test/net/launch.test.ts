@@ -41,8 +41,12 @@ function programs(word: string): string {
 }
 
 function writeBundle(id = ID, word = 'bundle'): void {
+  writeProgram(programs(word), id)
+}
+
+function writeProgram(programs: string, id = ID): void {
   const hooks = 'exports.onceStarted = (work) => {}; exports.withoutOwnFlags = (work) => work()'
-  const text = `/* ${id} */(function (exports) {\n${hooks}\nexports.PROGRAMS = ${programs(word)}\n})\n`
+  const text = `/* ${id} */(function (exports, require) {\n${hooks}\nexports.PROGRAMS = ${programs}\n})\n`
   writeFileSync(join(dist, 'bundle/vedette.cjs'), text)
 }
 
@@ -79,6 +83,17 @@ describe('the bundle', () => {
     rmSync(join(dist, 'bundle'), { recursive: true })
     expect(run()).toBe('modules')
   })
+})
+
+test('no debugger is opened by SIGUSR1, which scripts send that rotate logs', () => {
+  const hear = `process.once('SIGUSR1', () => { console.log('heard'); clearInterval(timer) })`
+  const look = `if (require('node:inspector').url() !== undefined) { console.log('debugger'); process.exit() }`
+  writeProgram(`{ vedette: () => {
+    const timer = setInterval(() => { ${look} }, 10)
+    if (process.listenerCount('SIGUSR1') > 0) ${hear}
+    process.kill(process.pid, 'SIGUSR1')
+  } }`)
+  expect(run([], { NODE_OPTIONS: '--inspect-port=0' })).toBe('heard')
 })
 
 describe('compiled code', () => {
