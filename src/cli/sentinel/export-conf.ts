@@ -44,7 +44,7 @@ export function runExportConf(path: string, options: ExportOptions): number {
 function readState(file: SentinelFile, path: string, { state }: ExportOptions): LoadedState {
   const usual = resolve(file.stateDir ?? dirname(path), stateFileName(file))
   const loaded = loadState(resolve(state ?? usual))
-  if (loaded.warning !== undefined) say(`note: state file: ${loaded.warning}; its copy is used`)
+  if (loaded.warning !== undefined) say(`note: state file: ${loaded.warning}`)
   if (loaded.saved !== undefined) {
     return { ...loaded, saved: goneOnSince(loaded.saved, file.learnt) ?? loaded.saved }
   }

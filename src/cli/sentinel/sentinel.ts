@@ -214,7 +214,7 @@ function restore(
   logger: Logger,
 ): SavedState | undefined {
   const { saved, warning } = stateFile.load()
-  if (warning !== undefined) logger.log('warning', `state file: ${warning}; its copy is used`)
+  if (warning !== undefined) logger.log('warning', `state file: ${warning}`)
   if (saved !== undefined) return goneOn(saved, learnt, logger) ?? saved
   if (learnt === undefined) return undefined
   logger.log(

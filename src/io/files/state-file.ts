@@ -15,7 +15,7 @@ import { StateCopies } from './state-copies.ts'
 export interface LoadedState {
   /** Undefined if there is no file yet: this is the first start. */
   readonly saved: SavedState | undefined
-  /** What the operator should know about the file. */
+  /** What the operator should know about the two copies, and which of them is used. */
   readonly warning: string | undefined
 }
 
@@ -45,10 +45,14 @@ export class StateFile {
     return loadState(this.#path)
   }
 
-  /** Resolves once it is safely on disk. Rejects with the file system's error. */
-  save(state: SavedState): Promise<void> {
+  /** Resolves once it is safely on disk. Rejects with an error that names the file and the reason. */
+  async save(state: SavedState): Promise<void> {
     const text = encodeState(state, digestOf, BLOCK_BYTES)
-    return this.#copies.write(Buffer.from(text, 'latin1'))
+    try {
+      await this.#copies.write(Buffer.from(text, 'latin1'))
+    } catch (error) {
+      throw new Error(`${this.#path}: ${reasonOf(error)}`, { cause: error })
+    }
   }
 
   /** Resolves once the second copy is there too. Another save opens them again. */
@@ -62,8 +66,13 @@ export function loadState(path: string): LoadedState {
   const copyPath = `${path}.copy`
   const main = readCopy(path)
   const copy = readCopy(copyPath)
-  if (main.kind === 'valid') return { saved: main.state, warning: describe(copyPath, copy) }
-  if (copy.kind === 'valid') return { saved: copy.state, warning: describe(path, main) }
+  if (main.kind === 'valid') {
+    const fault = describe(copyPath, copy)
+    return { saved: main.state, warning: fault && `${fault}; the next save makes it anew` }
+  }
+  if (copy.kind === 'valid') {
+    return { saved: copy.state, warning: `${describe(path, main)}; its copy is used` }
+  }
   if (main.kind === 'missing' && copy.kind === 'missing') {
     return { saved: undefined, warning: undefined }
   }

@@ -138,6 +138,22 @@ test('a damaged copy does no harm, but is told', async () => {
   expect(file.load().warning).toContain('sentinel.state.copy')
 })
 
+test('of a missing file it is told which one is used, and of a missing copy that a save makes it', async () => {
+  const file = start()
+  await file.save(stateAt(1))
+  rmSync(`${path}.copy`)
+  expect(file.load().warning).toBe(`${path}.copy is missing; the next save makes it anew`)
+  await start().save(stateAt(1))
+  rmSync(path)
+  expect(file.load().warning).toBe(`${path} is missing; its copy is used`)
+})
+
+test('a save that fails names the file, because the log of a Sentinel has nothing but that line', async () => {
+  const file = start()
+  mkdirSync(path)
+  await expect(file.save(stateAt(1))).rejects.toThrow(`${path}: EISDIR`)
+})
+
 test('a main file that is newer than its copy wins: a crash came between the two renames', async () => {
   const file = start()
   await file.save(stateAt(1))
