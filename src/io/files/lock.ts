@@ -177,7 +177,8 @@ async function askUntilClear(self: Contender, name: string, patienceMs: number) 
   return 'silent'
 }
 
-type Answer = Word | 'silent' | 'dead' | 'unclear'
+/** `barred`: the socket is another user's, and we may not ask it. */
+type Answer = Word | 'silent' | 'barred' | 'dead' | 'unclear'
 
 /** No answer within the time counts as holding the lock. */
 function ask(self: Contender, name: string, patienceMs: number): Promise<Answer> {
@@ -189,7 +190,7 @@ function ask(self: Contender, name: string, patienceMs: number): Promise<Answer>
         word += text
       })
       socket.once('connect', () => socket.write(self.name))
-      socket.once('error', (error) => resolve(isDead(error) ? 'dead' : 'unclear'))
+      socket.once('error', (error) => resolve(answerIn(error)))
       socket.once('end', () => resolve(isWord(word) ? word : 'unclear'))
       const stopWaiting = wait(patienceMs, () => {
         resolve('silent')
@@ -222,8 +223,10 @@ function isWord(text: string): text is Word {
   return text === 'starting' || text === 'holding'
 }
 
-function isDead(error: unknown): boolean {
-  return ['ECONNREFUSED', 'ENOENT'].includes(reasonOf(error))
+function answerIn(error: unknown): Answer {
+  const reason = reasonOf(error)
+  if (reason === 'EACCES' || reason === 'EPERM') return 'barred'
+  return reason === 'ECONNREFUSED' || reason === 'ENOENT' ? 'dead' : 'unclear'
 }
 
 /** The path of a socket may have 108 bytes, on some systems 104. */
@@ -245,11 +248,23 @@ function near(folder: string, file: string, use: (at: (name: string) => string) 
   }
 }
 
-function held(self: Contender, name: string, word: Word | 'silent'): StartError {
+function held(self: Contender, name: string, word: Word | 'silent' | 'barred'): StartError {
   const path = join(self.folder, self.name.slice(0, self.name.lastIndexOf('.lock-')))
   const pid = /-(\d+)-[0-9a-f]+$/.exec(name)?.[1] ?? '?'
+  if (word === 'barred') return barred(self, path, name, pid)
   const doing = word === 'silent' ? ', which does not answer,' : ''
   const use = word === 'starting' ? 'is about to use' : 'uses'
   const { code, what, hint } = self.subject
   return new StartError(code, `${what(path)} is taken: process ${pid}${doing} ${use} it`, hint)
+}
+
+/** Most often a program was run as root once, and was killed: its socket stays, and nobody listens. */
+function barred(self: Contender, path: string, name: string, pid: string): StartError {
+  const { code, what, hint } = self.subject
+  const socket = join(self.folder, name)
+  return new StartError(
+    code,
+    `${what(path)} may be taken: process ${pid} of another user holds or has left ${socket}, which this user may not ask`,
+    `if there is no such process any more, delete that socket; else ${hint}`,
+  )
 }

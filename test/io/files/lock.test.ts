@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -9,6 +9,9 @@ import { scratchFolder } from '../../support/scratch.ts'
 let folder = ''
 let path = ''
 const locks: Lock[] = []
+
+/** The user id of nobody, on most systems. */
+const NOBODY = 65_534
 
 beforeEach(() => {
   folder = scratchFolder('lock')
@@ -69,6 +72,28 @@ test('one that is stopped still holds it', async () => {
   })
   silent.close()
 })
+
+/** Only root can be another user. */
+test.skipIf(process.getuid?.() !== 0)(
+  'one that another user has left is named with its socket: whether its process lives cannot be asked',
+  async () => {
+    const socket = join(folder, 'sentinel-26379.state.lock-4711-00000000')
+    const roots = createServer(() => undefined)
+    await new Promise<void>((resolve) => roots.listen(socket, resolve))
+    chmodSync(folder, 0o777)
+    process.seteuid?.(NOBODY)
+    const refused = await lock().catch((error: unknown) => error)
+    process.seteuid?.(0)
+    roots.close()
+    expect(refused).toMatchObject({
+      code: 'E_STATE_IN_USE',
+      message: `the state file ${path} may be taken: process 4711 of another user holds or has left ${socket}, which this user may not ask`,
+      hint: expect.stringMatching(
+        /^if there is no such process any more, delete that socket; else stop/,
+      ),
+    })
+  },
+)
 
 describe('of those who start at the same time', () => {
   test('exactly one gets it, when all are in sight before any looks', async () => {
