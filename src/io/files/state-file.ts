@@ -23,6 +23,8 @@ type Copy =
   | { readonly kind: 'missing' }
   | { readonly kind: 'valid'; readonly state: SavedState }
   | { readonly kind: 'damaged'; readonly reason: string }
+  /** This user may not read it: nothing is known of its contents. */
+  | { readonly kind: 'barred'; readonly reason: string }
 
 /** So that it keeps its size, and can be written where it lies: a block of most disks. */
 const BLOCK_BYTES = 4_096
@@ -76,19 +78,26 @@ export function loadState(path: string): LoadedState {
   if (main.kind === 'missing' && copy.kind === 'missing') {
     return { saved: undefined, warning: undefined }
   }
-  throw refusal([describe(path, main), describe(copyPath, copy)])
+  const faults = [describe(path, main), describe(copyPath, copy)].join('; ')
+  throw refusal(faults, main.kind === 'barred' || copy.kind === 'barred' ? BARRED : DAMAGED)
 }
+
+const DAMAGED =
+  'restore one of the two files from a backup; or delete both to start as a new Sentinel, ' +
+  'but only after the failovers it may have voted in are over'
+
+/** Most often a Sentinel was run as root once. Its files are sound, and deleting them would forget its votes. */
+const BARRED = 'give both files to the user that this Sentinel runs as (chown)'
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text, 'latin1').digest('hex')
 }
 
-function refusal(faults: readonly (string | undefined)[]): StartError {
+function refusal(faults: string, hint: string): StartError {
   return new StartError(
     'E_STATE_DAMAGED',
-    `the state of this Sentinel cannot be read: ${faults.join('; ')}`,
-    'restore one of the two files from a backup; or delete both to start as a new Sentinel, ' +
-      'but only after the failovers it may have voted in are over',
+    `the state of this Sentinel cannot be read: ${faults}`,
+    hint,
   )
 }
 
@@ -109,13 +118,17 @@ function readCopy(path: string): Copy {
   try {
     text = readFileSync(path, 'latin1')
   } catch (error) {
-    const reason = reasonOf(error)
-    return reason === 'ENOENT' ? { kind: 'missing' } : { kind: 'damaged', reason }
+    return unread(reasonOf(error))
   }
   const decoded = decodeState(text)
   return decoded.ok
     ? { kind: 'valid', state: decoded.value }
     : { kind: 'damaged', reason: decoded.reason }
+}
+
+function unread(reason: string): Copy {
+  if (reason === 'ENOENT') return { kind: 'missing' }
+  return { kind: reason === 'EACCES' || reason === 'EPERM' ? 'barred' : 'damaged', reason }
 }
 
 /**

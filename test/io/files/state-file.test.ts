@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -185,6 +186,34 @@ test('when both copies are damaged the refusal names them and the way out', asyn
     }),
   )
 })
+
+/** Only root can be another user. */
+test.skipIf(process.getuid?.() !== 0)(
+  'copies that this user may not read are sound: the refusal does not advise to delete them',
+  async () => {
+    const file = start()
+    await file.save(stateAt(1))
+    chmodSync(folder, 0o755)
+    process.seteuid?.(NOBODY)
+    const refused = caught(() => file.load())
+    process.seteuid?.(0)
+    expect(refused).toMatchObject({
+      message: `the state of this Sentinel cannot be read: ${path}: EACCES; ${path}.copy: EACCES`,
+      hint: 'give both files to the user that this Sentinel runs as (chown)',
+    })
+  },
+)
+
+/** The user id of nobody, on most systems. */
+const NOBODY = 65_534
+
+function caught(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error
+  }
+}
 
 test('one damaged and one missing copy is no first start', () => {
   writeFileSync(path, 'junk')
