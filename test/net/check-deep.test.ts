@@ -40,7 +40,8 @@ describe.skipIf(!HAS_ALL)('check --deep (need redis-server and redis-cli)', () =
 
   async function deep(user: string, ...argv: string[]) {
     const path = join(folder, `${user}-sentinel.yml`)
-    const group = `{ master: "127.0.0.1:${master}", quorum: 2, auth-user: ${user}, auth-pass: pw }`
+    const login = user === '' ? '' : `, auth-user: ${user}, auth-pass: pw`
+    const group = `{ master: "127.0.0.1:${master}", quorum: 2${login} }`
     writeFileSync(path, `port: ${own}\nbind: 127.0.0.1\ngroups: { g: ${group} }\n`)
     const words = [MAIN, 'check', '--deep', path, '--json', ...argv]
     const { status, stdout } = await run(process.execPath, words)
@@ -74,5 +75,14 @@ describe.skipIf(!HAS_ALL)('check --deep (need redis-server and redis-cli)', () =
     expect(text).toContainEqual(
       expect.stringMatching(/it refuses the login \(WRONGPASS.*auth-user and auth-pass of group g/),
     )
+  })
+
+  test('a password that is missing here is told as such, and not as rights that were not tested', async () => {
+    cli(master, 'ACL', 'SETUSER', 'default', 'resetpass', '>pw')
+    const { text } = await deep('')
+    expect(text).toContain(
+      'it wants a login (NOAUTH Authentication required.) -> set auth-pass of group g',
+    )
+    expect(text.join('\n')).not.toMatch(/reached \(|not tested|CONFIG GET/)
   })
 })

@@ -144,8 +144,9 @@ async function readInfo(client: Asking) {
   return { info, clockMs }
 }
 
+/** A user may lack a right; without a login nothing at all is answered, and that is the failure to tell. */
 function onlyRefusals(error: unknown): string {
-  if (/^[A-Z]+ /.test(reasonOf(error))) return ''
+  if (/^(?!NOAUTH )[A-Z]+ /.test(reasonOf(error))) return ''
   throw error
 }
 
