@@ -284,8 +284,8 @@ Example:
   vedette epochs --sentinel 10.0.0.1:26379
   vedette epochs --lower --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379
 
-Exit status: 0 all epochs are sound or have been lowered, 1 something is wrong or could not be lowered, 2 the
-command line is wrong, 4 no Sentinel answered.`
+Exit status: 0 all epochs that are known are sound or have been lowered, 1 something is wrong or could not be
+lowered, 2 the command line is wrong, 4 no Sentinel answered.`
 
 export const LEDGER_SHOW_HELP = `
 When a data node has to become a copy of its master, it first saves the writes that the master never had,

@@ -43,23 +43,27 @@ export async function runEpochs(options: EpochsOptions): Promise<number> {
     const strangers = await join(members, answering, access)
     for (const { report } of members) write(lineOf(report), false)
     const verdict = await decide(members, strangers.map(strangerWords), options.lower === true)
-    const result = resultOf(verdict)
+    const unknown = [...silent, ...strangers]
+    const result = resultOf(verdict, unknown.length)
     if (result !== undefined) write(result, false)
     if (verdict.outcome === 'sound' || verdict.outcome === 'unknown')
       for (const { address, program, reason } of strangers)
         say(`vedette: the epochs of ${address} (${program}) are not known: ${reason}`)
     if (verdict.outcome === 'sound') for (const line of strangeEpochs(answering)) say(line)
     const reports = members.map(({ report }) => report)
-    write(epochsJson(verdict, reports, [...silent, ...strangers]), true)
+    write(epochsJson(verdict, reports, unknown), true)
     return result === undefined ? EXIT_FAILED : 0
   } finally {
     for (const { client } of members) client.disconnect()
   }
 }
 
-/** Undefined: the epochs are not as they should be, and it has been said why. */
-function resultOf({ outcome, epoch }: EpochsVerdict): string | undefined {
-  if (outcome === 'sound') return 'all epochs are sound'
+/** Undefined: the epochs are not as they should be, and it has been said why. `unknown`: how many Sentinels told none. */
+export function resultOf({ outcome, epoch }: EpochsVerdict, unknown: number): string | undefined {
+  if (outcome === 'sound') {
+    if (unknown === 0) return 'all epochs are sound'
+    return `these epochs are sound; those of ${unknown} more are not known`
+  }
   if (outcome === 'lowered') return `all epochs are lowered to ${epoch}`
   return outcome === 'released' ? 'the epochs are in use again' : undefined
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { resultOf } from '../../../src/cli/epochs/epochs.ts'
 import { epochsJson } from '../../../src/cli/epochs/epochs-json.ts'
 import {
   type EpochReport,
@@ -61,6 +62,13 @@ test('two names for one master are in the way', () => {
   expect(obstaclesTo([report(), other])).toEqual([
     expect.stringContaining('the master of g is 10.0.0.1:6379 and 10.0.0.2:6379'),
   ])
+})
+
+test('not all epochs are called sound while those of some Sentinels are not known', () => {
+  expect(resultOf({ outcome: 'sound' }, 0)).toBe('all epochs are sound')
+  expect(resultOf({ outcome: 'sound' }, 2)).toBe(
+    'these epochs are sound; those of 2 more are not known',
+  )
 })
 
 test('for scripts: what was found, of which Sentinels, and of which it is not known', () => {
