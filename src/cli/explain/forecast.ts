@@ -55,7 +55,7 @@ export interface HeadCount {
 /** What one Sentinel would see. */
 export interface SentinelForecast {
   readonly sentinel: string
-  readonly fate: 'notices' | 'sees-no-change' | 'lost' | 'down' | 'tilted'
+  readonly fate: 'notices' | 'sees-no-change' | 'lost' | 'down' | 'tilted' | 'elsewhere'
   /** After the accident; null unless it notices. */
   readonly noticesMs: TimeSpan | null
   readonly by: 'silence' | 'refusal' | 'already' | null
@@ -148,6 +148,7 @@ function watch(layout: GroupLayout, accident: Accident, one: LayoutSentinel): Se
   if (isLost(accident, one)) return { ...quiet, fate: 'lost' }
   if (one.isDown) return { ...quiet, fate: 'down' }
   if (one.says?.isTilted === true) return { ...quiet, fate: 'tilted' }
+  if (one.says?.isElsewhere === true) return { ...quiet, fate: 'elsewhere' }
   const seesIt = one.says?.seesDown.has(master.address) ?? master.isDown
   if (seesIt) return notices(one, 'already', { from: 0, to: 0 })
   if (!isLost(accident, master) && !isCut(accident, one, master)) {

@@ -40,8 +40,13 @@ export interface LayoutSentinel extends LayoutMember {
 export interface SentinelSays {
   readonly isVedette: boolean
   readonly isTilted: boolean
-  /** It can neither vote nor lead: no epoch is left, its epochs are frozen, or its state cannot be saved. */
+  /**
+   * It can neither vote nor lead: no epoch is left, its epochs are frozen, its state cannot be saved, or it watches
+   * another master.
+   */
   readonly abstains: boolean
+  /** It takes another server for the master, and so has no opinion about this one. */
+  readonly isElsewhere: boolean
   /** Addresses of what it sees down. */
   readonly seesDown: ReadonlySet<string>
   readonly quorum: number
@@ -135,7 +140,7 @@ export function layoutOf(
     group: name,
     master: nodes.find(({ isMaster }) => isMaster) ?? nodeMember(address, [master], undefined),
     replicas: nodes.filter(({ isMaster }) => !isMaster).sort(byAddress),
-    sentinels: sentinelsIn(says, sentinels, plans),
+    sentinels: sentinelsIn(says, sentinels, plans).map((one) => placed(one, says, agreeing)),
     toldAgoMs: told,
     failoverTimeoutMs: Number(optionOf(master, GROUP_OPTIONS.failoverTimeoutMs)),
     pause: paused && `paused by ${paused.group.master['pause-by']}`,
@@ -236,6 +241,15 @@ function sentinelsIn(
   return [...heard, ...silent].sort(byAddress)
 }
 
+/** One server may have a name and an address; its run id tells. */
+function placed(one: LayoutSentinel, says: Says, agreeing: Says): LayoutSentinel {
+  const own = says.find(({ sentinel }) => sentinel.myid === one.id)
+  if (one.says === undefined || own === undefined || agreeing.includes(own)) return one
+  const { runid = '' } = own.group.master
+  if (agreeing.some(({ group }) => group.master.runid === runid)) return one
+  return { ...one, says: { ...one.says, abstains: true, isElsewhere: true } }
+}
+
 function saysOf(
   sentinel: SentinelAnswer,
   group: GroupView,
@@ -249,6 +263,7 @@ function saysOf(
     isVedette: isVedette(sentinel),
     isTilted: sentinel.isTilted,
     abstains: sentinel.remarks.some(({ text }) => text.includes(NO_VOTE)),
+    isElsewhere: false,
     seesDown: new Set(down.map(addressOf)),
     quorum: Number(master.quorum),
     known: peers.length + 1,

@@ -74,6 +74,7 @@ const FATES: Readonly<Record<SentinelForecast['fate'], (one: SentinelForecast) =
   lost: () => 'is lost, too',
   down: () => 'is down now',
   tilted: () => 'is in TILT and does not act',
+  elsewhere: () => 'watches another master, and has no vote about this one',
 }
 
 function successionLines({ leader, promoted, others, outcome }: Forecast): readonly string[] {

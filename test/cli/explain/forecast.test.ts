@@ -4,6 +4,7 @@ import { forecast } from '../../../src/cli/explain/forecast.ts'
 import type { GroupLayout } from '../../../src/cli/explain/layout.ts'
 import { explainText } from '../../../src/cli/explain/text.ts'
 import { weakestPoint } from '../../../src/cli/explain/weakest.ts'
+import type { SentinelAnswer } from '../../../src/cli/status/view.ts'
 import { dryRun, layout, type Told } from './group-view.ts'
 
 function death(told: Told = {}) {
@@ -43,6 +44,41 @@ describe('which Sentinels notice', () => {
     const told = death({ change: (one) => ({ ...one, isTilted: !one.address.startsWith('h1') }) })
     expect(told).toMatchObject({ outcome: 'stuck', agree: { count: 1, needed: 2 } })
     expect(told.elect).toEqual({ count: 3, needed: 2 })
+  })
+})
+
+test('a Sentinel that watches another master neither notices nor votes', () => {
+  const elsewhere = (one: SentinelAnswer): SentinelAnswer => {
+    if (!one.address.startsWith('h3')) return one
+    const groups = one.groups.map((group) => ({
+      ...{ ...group, address: 'h9:6379', replicas: [] },
+      master: { ...group.master, ip: 'h9', runid: 'f'.repeat(40) },
+    }))
+    return { ...one, groups }
+  }
+  const group = layout({ change: elsewhere })
+  const told = forecast(group, masterDies(group))
+  expect(told.sentinels.map(({ fate }) => fate)).toEqual(['notices', 'notices', 'elsewhere'])
+  expect(told).toMatchObject({ outcome: 'switches', agree: { count: 2 }, elect: { count: 2 } })
+  const more = forecast(group, loses(['h1:6379', 'h2:26379']))
+  expect(more).toMatchObject({ outcome: 'stuck', agree: { count: 1 }, elect: { count: 1 } })
+})
+
+test('a Sentinel that knows the same master by a name notices and votes', () => {
+  const runid = 'a'.repeat(40)
+  const byName = (one: SentinelAnswer): SentinelAnswer => {
+    const address = one.address.startsWith('h3') ? 'db-1:6379' : 'h1:6379'
+    const groups = one.groups.map((group) => ({
+      ...group,
+      address,
+      master: { ...group.master, runid },
+    }))
+    return { ...one, groups }
+  }
+  const group = layout({ change: byName })
+  expect(forecast(group, masterDies(group))).toMatchObject({
+    agree: { count: 3 },
+    elect: { count: 3 },
   })
 })
 
