@@ -1,5 +1,6 @@
 /** A forecast as text: what would happen, which Sentinels would act, how long it would take, what it would cost. */
 import { colors as pc } from '../colors.ts'
+import { silence } from '../status/silence.ts'
 import { cell, type FittedColumn, table, wrapped } from '../table.ts'
 import type { Forecast, HeadCount, SentinelForecast } from './forecast.ts'
 import type { GroupLayout } from './layout.ts'
@@ -152,13 +153,14 @@ function thenText({ outcome, promoted, refusesWrites }: Forecast): string {
 function silentNodes({ facts }: GroupLayout): readonly string[] {
   return [...facts].flatMap(([address, { failure, unread }]) => {
     if (failure !== undefined) {
-      return [
-        pc.dim(
-          `${address} did not answer us (${failure}): what stands here about it comes from its Sentinels`,
-        ),
-      ]
+      const known = 'what stands here about it comes from its Sentinels'
+      return [pc.dim(`${silence(address, failure)}; ${known}${loginHint(failure)}`)]
     }
     if (unread === '') return []
     return [pc.dim(`${address} does not let us read min-replicas-to-write: ${unread}`)]
   })
+}
+
+function loginHint(failure: string): string {
+  return /^(NOAUTH|WRONGPASS) /.test(failure) ? ' (--node-user and --node-pass give a login)' : ''
 }

@@ -104,9 +104,10 @@ const NUMBERS = ['none', 'one', 'two', 'three']
 function verdict(layout: GroupLayout, { losses, fatal, size, isOneHost }: Findings): string {
   const unit = isOneHost ? 'process' : 'host'
   const shared = isOneHost
-    ? `Everything runs on one host, ${layout.master.host}: if that host is lost, nothing is left. Its processes: `
+    ? `Everything runs on one host, ${layout.master.host}: if that host is lost, nothing is left. `
     : ''
-  if (fatal.length === 0) return `${shared}any ${NUMBERS[size]} may be lost at once.`
+  const them = isOneHost ? 'Of its processes any' : 'Any'
+  if (fatal.length === 0) return `${shared}${them} ${NUMBERS[size]} may be lost at once.`
   const weight = (place: string) => fatal.filter((set) => set.includes(place)).length
   const [worst] = [...losses].sort((a, b) => weight(b.place) - weight(a.place))
   const name = `The weakest point is the ${unit} ${worst?.place} (${worst?.holds})`
@@ -120,7 +121,8 @@ function verdict(layout: GroupLayout, { losses, fatal, size, isOneHost }: Findin
     return `${shared}${name}: without it there would be ${end} (${why}).${rest}`
   }
   const count = fatal.length === 1 ? 'one combination' : `${fatal.length} combinations`
-  const alone = size === 2 ? 'any one may be lost' : `any ${NUMBERS[size - 1]} may be lost at once`
+  const alone =
+    size === 2 ? `${them} one may be lost` : `${them} ${NUMBERS[size - 1]} may be lost at once`
   const share = fatal.length === 1 ? 'in it' : `in ${weight(worst?.place ?? '')} of them`
   return `${shared}${alone}, but ${count} of ${NUMBERS[size]} may not. ${name}, which is ${share}: the loss of ${listed(first)} would leave ${told.outcome === 'stuck' ? 'no master' : 'a master that refuses writes'} (${why}).`
 }

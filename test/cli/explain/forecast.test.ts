@@ -254,7 +254,7 @@ describe('the weakest point', () => {
     const weakness = weakestPoint(layout())
     expect(weakness).toMatchObject({ survives: 1, advice: '' })
     expect(weakness.fatal).toContainEqual(['h1', 'h2'])
-    expect(weakness.text).toMatch(/^any one may be lost, but \d+ combinations of two may not/)
+    expect(weakness.text).toMatch(/^Any one may be lost, but \d+ combinations of two may not/)
   })
 
   test('is the only replica of a master that needs one to write', () => {
@@ -292,4 +292,17 @@ test('the text names the Sentinels that would notice, the leader, the promoted r
 test('a place where nothing of the group is, is unknown', () => {
   expect(accidentOf(layout(), ['h1', 'h9'], []).unknown).toBe('h9')
   expect(accidentOf(layout(), ['h1:6379'], [['h2', 'h3:26379']]).unknown).toBeUndefined()
+})
+
+test('a node that wants a login refuses, and the text says how to give one; a silent one does not answer', () => {
+  const textWith = (failure: string) => {
+    const group = layout({ facts: { failure } })
+    return explainText(group, forecast(group, masterDies(group)), weakestPoint(group))
+  }
+  expect(textWith('NOAUTH Authentication required.')).toMatch(
+    /^h1:6379 refuses: NOAUTH .*; what stands here .* \(--node-user and --node-pass give a login\)$/m,
+  )
+  expect(textWith('no answer within 3 s')).toMatch(
+    /^h1:6379 does not answer: no answer within 3 s; what stands here about it comes from its Sentinels$/m,
+  )
 })
