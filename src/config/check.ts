@@ -11,9 +11,9 @@ import { fencesNeeded, parseVoter, votersIn, writeQuorum } from '../core/failove
 import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOptionKey } from '../core/group-options.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 import { locationOf, type SentinelFile } from './sentinel-file.ts'
-import { type OwnPort, sharedPorts } from './shared-ports.ts'
+import { NO_PORT, type OwnPort, sharedPorts } from './shared-ports.ts'
 
-/** Empty if there is nothing to say. The only errors are ports that are one, and quorums that can never be reached. */
+/** Empty if there is nothing to say. The only errors are ports that stop a start, and quorums that can never be reached. */
 export function advise(file: SentinelFile): Problem[] {
   const { groups } = file.core
   if (isProxyAlone(file)) return adviseProxy(file)
@@ -61,9 +61,16 @@ function adviseProxy(file: SentinelFile): Problem[] {
 }
 
 function advisePorts(file: SentinelFile): Problem[] {
-  return sharedPorts(ownPorts(file)).map(({ option, message, hint }) => {
-    return { ...warn(file, 'E_DUPLICATE', option, message, hint), severity: 'error' }
-  })
+  const shared = sharedPorts(ownPorts(file)).map(({ option, message, hint }) =>
+    warn(file, 'E_DUPLICATE', option, message, hint),
+  )
+  const { message, hint } = NO_PORT
+  const none = listensNowhere(file) ? [warn(file, 'E_RANGE', 'port', message, hint)] : []
+  return [...shared, ...none].map((problem) => ({ ...problem, severity: 'error' }))
+}
+
+function listensNowhere(file: SentinelFile): boolean {
+  return !isProxyAlone(file) && file.listen.port === 0 && file.core.tlsPort === 0
 }
 
 function ownPorts(file: SentinelFile): readonly OwnPort[] {

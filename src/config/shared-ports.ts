@@ -1,4 +1,7 @@
-/** Two of a program's own ports that are one: the start would say that another process listens there. */
+/**
+ * A program's own ports, where they would stop its start: two that are one, of which it would say that another process
+ * listens there, or none at all.
+ */
 
 /** Where a program is going to listen, by the option that says so. */
 export interface OwnPort {
@@ -23,6 +26,12 @@ export function sharedPorts(ports: readonly OwnPort[]): readonly SharedPort[] {
     const message = `${one.port} is the port of ${rival.option}, too`
     return [{ option: one.option, message, hint: 'give each a port of its own' }]
   })
+}
+
+/** For a program of which every port is 0. */
+export const NO_PORT = {
+  message: 'is 0, and nothing else is to be listened on: the program does not start',
+  hint: 'choose a port, or set the port for TLS',
 }
 
 const EVERYWHERE: ReadonlySet<string> = new Set(['*', '0.0.0.0', '::*', '::'])

@@ -57,6 +57,13 @@ test('two ports of one file that are one are an error, as the start would find',
   )
 })
 
+test('port 0 without a port for TLS is an error, as the start would find', () => {
+  expect(portsOf('port: 0\nhttp-port: 8000')).toEqual([
+    '2 port is 0, and nothing else is to be listened on: the program does not start',
+  ])
+  expect(portsOf('port: 0\ntls: { port: 26379 }')).toEqual([])
+})
+
 test('one port on two addresses is two ports, and none is none', () => {
   const two = 'bind: [127.0.0.1]\nhttp-bind: [127.0.0.2]\nport: 26379\nhttp-port: 26379'
   expect(portsOf(two)).toEqual([])

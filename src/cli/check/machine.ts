@@ -10,7 +10,7 @@ import type { ConfLine } from '../../config/conf-lines.ts'
 import type { HttpOptions } from '../../config/http-options.ts'
 import type { Problem, ProblemCode } from '../../config/problem.ts'
 import { locationOf, type SentinelFile, stateFileName } from '../../config/sentinel-file.ts'
-import { sharedPorts } from '../../config/shared-ports.ts'
+import { NO_PORT, sharedPorts } from '../../config/shared-ports.ts'
 import { certificatesUsedBy } from '../../config/tls-options.ts'
 import { checkSentinelAclFile } from '../../core/access/access-start.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
@@ -109,9 +109,16 @@ function portProblems(settings: Settings, locate: Locate): Problem[] {
     const isOther = option === 'http-port' && httpBind?.length !== 0
     return { option, port: settings.int(option), bind: (isOther ? httpBind : bind) ?? [] }
   })
-  return sharedPorts(ports).map(({ option, message, hint }) =>
+  const shared = sharedPorts(ports).map(({ option, message, hint }) =>
     problem(locate(option), 'E_DUPLICATE', message, hint),
   )
+  if (!listensNowhere(settings)) return shared
+  return [...shared, problem(locate('port'), 'E_RANGE', NO_PORT.message, NO_PORT.hint)]
+}
+
+function listensNowhere(settings: Settings): boolean {
+  const ports = [settings.int('port'), settings.int('tls-port')]
+  return ports.every((port) => port === 0) && settings.text('unixsocket') === ''
 }
 
 /** A problem names its options as the file does. */

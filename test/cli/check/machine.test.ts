@@ -48,6 +48,14 @@ test('a data node with two doors on one port would not start', async () => {
   expect(await found(other)).toEqual([])
 })
 
+test('a data node that listens nowhere would not start', async () => {
+  expect(await found(write('redis.conf', 'port 0', 'http-port 7000'))).toEqual([
+    'error E_RANGE 1 port: is 0, and nothing else is to be listened on: the program does not start',
+  ])
+  const socket = join(folder, 'node.sock')
+  expect(await found(write('redis.conf', 'port 0', `unixsocket ${socket}`))).toEqual([])
+})
+
 test('a file in which all is well has no problems', async () => {
   expect(await found(write('s.yml', GROUP, 'bind: 127.0.0.1'))).toEqual([])
   expect(await found(write('redis.conf', 'bind 127.0.0.1', 'save 900 1'))).toEqual([])
