@@ -14,6 +14,7 @@ import {
 } from './status/access.ts'
 import { askAll } from './status/ask.ts'
 import { printable } from './status/asking.ts'
+import { grantFor } from './status/grant.ts'
 import { groupNamed } from './status/group-named.ts'
 import { readText } from './status/shapes.ts'
 import { silentLines } from './status/silence.ts'
@@ -132,11 +133,11 @@ async function carryOut(
 
 function tellRefusal(
   group: string,
-  { json }: OrderOptions,
+  { json, user }: OrderOptions,
   address: string,
   reason: string,
 ): number {
-  const hint = hintFor(reason)
+  const hint = grantFor(reason, user) ?? hintFor(reason)
   if (json === true) printJson({ group, ok: false, sentinel: address, error: reason, hint })
   else {
     say(`vedette: Sentinel ${address} refuses: ${reason}`)

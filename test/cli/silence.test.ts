@@ -18,6 +18,7 @@ test.each([
   ['ECONNREFUSED', '  name a Sentinel that runs with --sentinel HOST:PORT'],
   ['NOAUTH Authentication required.', '  give the password of the Sentinels'],
   ['WRONGPASS invalid pair', '  give the password of the Sentinels'],
+  ['NOPERM this user has no permissions to run it', '  docs/users.md lists the rights'],
   ['ERR AUTH <password> called without any password configured', '  these Sentinels have no'],
 ])('where every Sentinel fails with %j, the last line is the way out: %s', (failure, way) => {
   const silent = ['10.0.0.1:26379', '10.0.0.2:26379'].map((address) => ({ address, failure }))

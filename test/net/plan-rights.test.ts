@@ -1,4 +1,4 @@
-/** `vedette plan` where ACLs refuse what the plan, or the handover that it plans, takes. */
+/** `vedette plan`, and orders, where ACLs refuse what they, or the handover that is planned, take. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   freePorts,
@@ -87,6 +87,19 @@ describe.skipIf(!HAS_REDIS_CLI)('(needs redis-cli)', () => {
     expect(await planned('--user', 'less', '--pass', 'less')).toMatch(
       /refuses: NOPERM .*; grant it there with ACL SETUSER less \+sentinel\|myid/,
     )
+  })
+
+  test.each([
+    [['failover', 'mymaster'], 'failover'],
+    [['pause', 'mymaster', '--for', '5s'], 'pause'],
+    [['resume', 'mymaster'], 'resume'],
+    [['forget', 'mymaster', '127.0.0.1:1'], 'forget'],
+    [['epochs'], 'epochs'],
+  ])('%j that a Sentinel refuses for want of a right names the rule', async (words, right) => {
+    const login = ['--user', 'look', '--pass', 'look', '--sentinel', address]
+    const { stderr } = await vedette(...words, ...login)
+    expect(stderr).toContain(`grant it there with ACL SETUSER look +sentinel|${right}`)
+    expect(stderr).not.toContain('the log of the Sentinel')
   })
 
   test('says of a node that does not let it ask that the rights there are not known', async () => {

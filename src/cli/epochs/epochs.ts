@@ -6,6 +6,7 @@ import { EXIT_FAILED, say } from '../report.ts'
 import { type AccessOptions, connect, readAccess, type SentinelLogin } from '../status/access.ts'
 import { askAll } from '../status/ask.ts'
 import { type Asking, printable } from '../status/asking.ts'
+import { withGrant } from '../status/grant.ts'
 import { silentLines } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 import type { SentinelAnswer } from '../status/view.ts'
@@ -102,7 +103,10 @@ async function join(
       continue
     }
     client.disconnect()
-    const reason = reply instanceof Error ? printable(reply.message) : 'it does not know its epochs'
+    const reason =
+      reply instanceof Error
+        ? withGrant(printable(reply.message), access.user)
+        : 'it does not know its epochs'
     strangers.push({ address, program, reason })
   }
   return strangers

@@ -16,6 +16,7 @@ import {
 } from '../status/access.ts'
 import { askAll } from '../status/ask.ts'
 import type { Asking, ReplyValue } from '../status/asking.ts'
+import { grantFor } from '../status/grant.ts'
 import { groupNamed, type NamedGroup } from '../status/group-named.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { pauseWords } from '../status/pause-words.ts'
@@ -79,14 +80,16 @@ async function failOver(
   look: () => ReturnType<typeof askAll>,
 ): Promise<number> {
   const before = await masterOf(sentinel, word).catch((error: unknown) => {
-    throw new StartError('E_SENTINEL', reasonOf(error), '`vedette status` asks the others as well')
+    const reason = reasonOf(error)
+    const hint = grantFor(reason, options.user) ?? '`vedette status` asks the others as well'
+    throw new StartError('E_SENTINEL', reason, hint)
   })
   await tellPause(sentinel, { word, shown: group })
   const answer = await giveOrder(sentinel, word, options)
   if (answer.refusal !== undefined) {
     if (options.json) writeJson({ group, done: false, refusal: answer.refusal })
     say(`vedette: the Sentinel refuses: ${answer.refusal}`)
-    say(`  ${hintFor(answer.refusal)}`)
+    say(`  ${grantFor(answer.refusal, options.user) ?? hintFor(answer.refusal)}`)
     return EXIT_FAILED
   }
   if (options.dryRun === true) return showPlan(group, readPlan(answer.reply), options)

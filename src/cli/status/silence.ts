@@ -14,13 +14,15 @@ const PASSWORD_WANTED =
   'give the password of the Sentinels in the variable REDISCLI_AUTH or with --pass, and their user with --user'
 const PASSWORD_UNKNOWN =
   'these Sentinels have no password: leave out --pass, and unset REDISCLI_AUTH'
+const RIGHT_WANTED =
+  'docs/users.md lists the rights of an operator; or log in as another user, with --user and --pass'
 
 /** What to do where no Sentinel told anything. `failures`: why, of each. */
 export function wayOut(failures: readonly (string | undefined)[]): string {
   const isEach = (pattern: RegExp) => failures.every((failure = '') => pattern.test(failure))
   if (isEach(/^(NOAUTH|WRONGPASS) /)) return PASSWORD_WANTED
   if (isEach(/^ERR AUTH <password> called without/)) return PASSWORD_UNKNOWN
-  return ADDRESS_ASKED
+  return isEach(/^NOPERM /) ? RIGHT_WANTED : ADDRESS_ASKED
 }
 
 interface Silent {
