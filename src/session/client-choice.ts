@@ -44,7 +44,7 @@ export type KillFilter =
   | { readonly name: 'user'; readonly account: Account }
 
 export interface KillRequest {
-  /** In the order of the request. */
+  /** One of each kind at most. */
   readonly filters: readonly KillFilter[]
   /** The caller is left alone. */
   readonly skipsMe: boolean
@@ -63,7 +63,8 @@ export function parseKill(
   if (words.length === 1) {
     return { filters: [{ name: 'addr', address: words[0] ?? '' }], skipsMe: false }
   }
-  const filters: KillFilter[] = []
+  // Of several of one kind the last one counts, as with Redis.
+  const filters = new Map<KillFilter['name'], KillFilter>()
   let skipsMe = true
   for (let at = 0; at < words.length; at += 2) {
     const [name = '', value] = words.slice(at, at + 2)
@@ -74,10 +75,10 @@ export function parseKill(
     } else {
       const filter = parseFilter(name.toLowerCase(), value, users, show)
       if ('kind' in filter) return filter
-      filters.push(filter)
+      filters.set(filter.name, filter)
     }
   }
-  return { filters, skipsMe }
+  return { filters: [...filters.values()], skipsMe }
 }
 
 function parseFilter(

@@ -86,6 +86,13 @@ test('whoever kills its own connection is answered first', () => {
   expect(client.isClosed).toBe(true)
 })
 
+test('of several filters of one kind the last one counts for KILL, as with Redis', () => {
+  const sentinel = new TestSentinel()
+  const [operator, second, third] = [sentinel.connect(), sentinel.connect(), sentinel.connect()]
+  expect(operator.ask('CLIENT KILL ID 2 TYPE pubsub ID 3 type normal')).toBe(':1\r\n')
+  expect([operator, second, third].map(({ isClosed }) => isClosed)).toEqual([false, false, true])
+})
+
 test('filters of KILL must all hold, and the caller is spared unless it says otherwise', () => {
   const sentinel = new TestSentinel()
   const [operator, listener, other] = [sentinel.connect(), sentinel.connect(), sentinel.connect()]
