@@ -5,6 +5,7 @@
 import { maybeQuoted, quoted } from '../base/quote.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import { DEFAULT_PERIODS, DEFAULT_SENTINEL, type SentinelConfig } from '../core/config.ts'
+import { usersForRedis } from './export-users.ts'
 import { DEFAULT_FILE, type SentinelFile } from './sentinel-file.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'
 
@@ -23,6 +24,7 @@ export function ordinaryLines(
   learntUsers: SentinelConfig['users'] | undefined,
 ): OrdinaryLines {
   const isSilent = config.logLevel === 'nothing'
+  const users = usersForRedis(file.aclFile === '' ? (learntUsers ?? config.users) : [])
   const isSelfSupervised = file.supervised === DEFAULT_FILE.supervised
   const lines: readonly (string | undefined)[] = [
     `port ${config.port}`,
@@ -38,9 +40,11 @@ export function ordinaryLines(
     unless(DEFAULT_SENTINEL.maxClients, config.maxClients, `maxclients ${config.maxClients}`),
     outputLimit(file.outputLimitBytes),
     ...tlsLines(file.tls),
-    ...accessLines(file, config, learntUsers),
+    ...accessLines(file, config, users.users),
   ]
   const notes = [
+    ...users.notes,
+    ...(file.aclFile === '' ? [] : [ACL_FILE_NOTE]),
     ...(file.webhooks.length === 0
       ? []
       : ['redis-sentinel knows no webhooks: the scripts of a group can take their place']),
@@ -58,13 +62,16 @@ export function ordinaryLines(
   return { lines: lines.filter((line) => line !== undefined), notes }
 }
 
+const ACL_FILE_NOTE =
+  'the aclfile stays as it is: take rules for commands out of it that redis-sentinel does not know ' +
+  '(quit, client|setinfo, sentinel|confer and others of ours), or it does not start'
+
 function accessLines(
   { aclFile }: SentinelFile,
   config: SentinelConfig,
-  learntUsers: SentinelConfig['users'] | undefined,
+  users: SentinelConfig['users'],
 ): readonly (string | undefined)[] {
   const { requirepass, aclPubsubDefault, aclLogMaxLength } = config
-  const users = aclFile === '' ? (learntUsers ?? config.users) : []
   return [
     requirepass === '' ? undefined : `requirepass ${quoted(requirepass)}`,
     ...users.map((words) => `user ${words.map(maybeQuoted).join(' ')}`),

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { exportConf } from '../../src/config/export-conf.ts'
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
 import { type SentinelFile, toSavedState } from '../../src/config/sentinel-file.ts'
+import { COMMANDS } from '../../src/core/commands/table.ts'
 import type { SavedState } from '../../src/core/persistence/saved.ts'
+import { EXTRA_COMMANDS } from '../diff/sentinel/differences.ts'
 
 const NOW_MS = 1_700_000_000_000
 const MYID = 'a1'.repeat(20)
@@ -168,6 +170,25 @@ test('a master the file names anew is no longer a replica', () => {
   const text = written(moved, { ...saved, groups: [{ ...group, replicas }] })
   expect(text).toContain('sentinel monitor mymaster 10.0.0.7 6379 3\n')
   expect(text).not.toContain('known-replica mymaster 10.0.0.7')
+})
+
+test('rules for commands that redis-sentinel does not know are left out, and named: it would not start', () => {
+  const users = ['+@all', '-sentinel|pause', '(+ping +Sentinel|Confer)', '(+quit)', '>+quit']
+  const file = read('sentinel monitor mymaster 10.0.0.1 6379 2\n')
+  const current = [['+quit', 'on', ...users]]
+  const told = exportConf(file, { ...learnt(file), users: { file: [], current } }, NOW_MS)
+  if (!told.ok) throw new Error(told.obstacles.join('\n'))
+  const { text, notes } = told
+  expect(text).toContain('user +quit on +@all (+ping) >+quit\n')
+  expect(notes).toContain(
+    'user +quit: without -sentinel|pause +Sentinel|Confer +quit, which redis-sentinel does not know',
+  )
+})
+
+test('what redis-sentinel does not know is what the comparison with a real one has found', () => {
+  const all = [...COMMANDS.values()].flatMap((one) => [one, ...one.subcommands.values()])
+  const ours = all.filter(({ isOurs }) => isOurs).map(({ name }) => name)
+  expect(ours.sort()).toEqual(Object.keys(EXTRA_COMMANDS).sort())
 })
 
 test('users and settings changed at run time are written instead of the ones of the file', () => {

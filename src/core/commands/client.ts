@@ -153,11 +153,14 @@ export const CLIENT_COMMAND = container(
       own(setReplies),
     ),
     sub(['setname', 3, '2.6.9'], [['<name>', 'Name this connection.']], own(setName)),
-    sub(
-      ['setinfo', 4, '7.2.0'],
-      [['<LIB-NAME|LIB-VER> <value>', 'Name the client library.']],
-      own(setInfo),
-    ),
+    {
+      ...sub(
+        ['setinfo', 4, '7.2.0'],
+        [['<LIB-NAME|LIB-VER> <value>', 'Name the client library.']],
+        own(setInfo),
+      ),
+      isOurs: true,
+    },
     adminSub(
       ['unblock', -3, '5.0.0'],
       [['<clientid> [TIMEOUT|ERROR]', 'Wake a connection whose command blocks; none does here.']],

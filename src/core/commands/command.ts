@@ -47,7 +47,7 @@ export interface PortCommandSpec {
   readonly channels: ChannelWords
   /** A RESP2 client with subscriptions may send it. */
   readonly isForListeners: boolean
-  /** Redis' Sentinel does not have it, so [rename-command] does not know it either. */
+  /** Redis' Sentinel, as of 7.0, does not have it: neither [rename-command] nor rules of users may name it there. */
   readonly isOurs: boolean
 }
 

@@ -62,6 +62,7 @@ const NAME = 'sentinel|black-box'
 export const BLACK_BOX = sentinelCommand(
   {
     name: 'black-box',
+    isOurs: true,
     arity: -3,
     usage: 'LIST | READ <segment> <offset> [<bytes>]',
     summary: 'Hand out the record of this Sentinel (vedette incident).',

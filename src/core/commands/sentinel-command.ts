@@ -16,15 +16,16 @@ export interface SubcommandSpec {
   readonly usage?: string
   readonly summary: string
   readonly since?: string
+  readonly isOurs?: boolean
   /** How HELP lists it, if one line of usage is not enough. */
   readonly help?: readonly HelpEntry[]
 }
 
 export function sentinelCommand(spec: SubcommandSpec, run: PortHandler): PortCommand {
-  const { name, arity, usage = '', summary, since = '2.8.4', help } = spec
+  const { name, arity, usage = '', summary, since = '2.8.4', help, isOurs = false } = spec
   const full = `sentinel|${name}`
   return command(
-    { name: full, arity, group: 'sentinel', since, flags: ['admin'], usage, summary, help },
+    { name: full, arity, group: 'sentinel', since, flags: ['admin'], usage, summary, help, isOurs },
     run,
   )
 }

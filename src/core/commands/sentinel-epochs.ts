@@ -79,6 +79,7 @@ function groupReport(group: Group): Reply {
 export const EPOCHS = sentinelCommand(
   {
     name: 'epochs',
+    isOurs: true,
     arity: -2,
     usage: '[FREEZE <token> | LOWER <token> <epoch> <runid>... | RELEASE <token> | CANCEL <token>]',
     summary: 'Show the epochs, or lower them together with all other Sentinels (vedette epochs).',

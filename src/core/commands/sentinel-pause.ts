@@ -136,6 +136,7 @@ export const PAUSES = [
   sentinelCommand(
     {
       name: 'pause',
+      isOurs: true,
       arity: -4,
       usage: `${NAME} <seconds> [reason]`,
       summary: 'Keep all Sentinels from failing a master over by themselves, for a time.',
@@ -145,6 +146,7 @@ export const PAUSES = [
   sentinelCommand(
     {
       name: 'resume',
+      isOurs: true,
       arity: 3,
       usage: NAME,
       summary: 'Let the Sentinels fail a master over by themselves again.',
@@ -154,6 +156,7 @@ export const PAUSES = [
   sentinelCommand(
     {
       name: 'forget',
+      isOurs: true,
       arity: -5,
       usage: `${NAME} <ip> <port> [CHECK | LOCAL]`,
       summary: 'Make all Sentinels forget a replica or a Sentinel that is gone for good.',
@@ -163,6 +166,7 @@ export const PAUSES = [
   sentinelCommand(
     {
       name: 'share-pause',
+      isOurs: true,
       arity: 10,
       usage: `${NAME} <number> <kind> <runid> <left-ms> <sure> <by> <reason>`,
       summary: 'Tell a pause to another Sentinel, and hear which one it holds.',
@@ -172,6 +176,7 @@ export const PAUSES = [
   sentinelCommand(
     {
       name: 'by-hand',
+      isOurs: true,
       arity: 5,
       usage: `${NAME} <epoch> <runid>`,
       summary:

@@ -70,6 +70,7 @@ export const IS_MASTER_DOWN = sentinelCommand(
 export const CONFER = sentinelCommand(
   {
     name: 'confer',
+    isOurs: true,
     arity: 6,
     usage: '<ip> <port> <epoch> <runid>',
     summary:

@@ -167,6 +167,7 @@ export const OTHER_QUERIES = [
   sentinelCommand(
     {
       name: 'last-switch',
+      isOurs: true,
       arity: 3,
       usage: NAME,
       summary: 'Give the last change of a master: from where, to where, epoch, milliseconds ago.',

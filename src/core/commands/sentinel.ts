@@ -2,7 +2,7 @@
  * SENTINEL and its subcommands. Clients name masters and replicas by their age and make (`slaves`,
  * Valkey's `primary`): all names are accepted, and HELP lists one for each subcommand.
  */
-import { container, ownName, synonym } from './command.ts'
+import { container, ownName, type PortCommand, synonym } from './command.ts'
 import { BLACK_BOX } from './sentinel-black-box.ts'
 import { CHANGES } from './sentinel-change.ts'
 import { CONFIG } from './sentinel-config.ts'
@@ -60,6 +60,10 @@ const SUBCOMMANDS = [
   ...PAUSES,
 ].sort((a, b) => HELP_ORDER.indexOf(ownName(a)) - HELP_ORDER.indexOf(ownName(b)))
 
+function valkeySynonym(name: string, original: PortCommand): PortCommand {
+  return { ...synonym(name, original), isOurs: true }
+}
+
 export const SENTINEL_COMMAND = container(
   {
     name: 'sentinel',
@@ -73,10 +77,10 @@ export const SENTINEL_COMMAND = container(
   },
   [
     ...SUBCOMMANDS,
-    synonym('sentinel|primaries', MASTERS),
-    synonym('sentinel|primary', MASTER),
+    valkeySynonym('sentinel|primaries', MASTERS),
+    valkeySynonym('sentinel|primary', MASTER),
     { ...synonym('sentinel|slaves', REPLICAS), since: '2.8.0' },
-    synonym('sentinel|get-primary-addr-by-name', MASTER_ADDRESS),
-    synonym('sentinel|is-primary-down-by-addr', IS_MASTER_DOWN),
+    valkeySynonym('sentinel|get-primary-addr-by-name', MASTER_ADDRESS),
+    valkeySynonym('sentinel|is-primary-down-by-addr', IS_MASTER_DOWN),
   ],
 )
