@@ -16,12 +16,12 @@
  * @packageDocumentation
  */
 
-import { type DirectiveMatter, decidedMatter } from '../config/decided-directives.ts'
 import type { Problem } from '../config/problem.ts'
 import { parseSentinelConf } from '../config/sentinel-conf.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
 import { parseSentinelYml } from '../config/sentinel-yml.ts'
 import { didYouMean } from '../config/suggest.ts'
+import { type DirectiveMatter, decidedMatter } from '../scenario/language/decided-directives.ts'
 import { PLAIN } from '../scenario/report.ts'
 import { Settings } from '../server/settings/settings.ts'
 import { adviceFor } from '../simulate/advice.ts'

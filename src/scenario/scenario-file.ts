@@ -132,6 +132,8 @@ export type MomentClaim =
 export interface EventClaim {
   readonly kind: 'event'
   readonly name: EventName
+  /** Undefined: whatever group it is about. */
+  readonly group: string | undefined
   readonly at: readonly string[] | undefined
   /** Part of the payload; addresses of processes may be written as their names. */
   readonly matching: string | undefined

@@ -1,7 +1,7 @@
 /** The options of a cluster: what they are if a test says nothing, and what is wrong with them. */
 
-import { type DirectiveMatter, decidedMatter } from '../config/decided-directives.ts'
 import { DETECTIONS } from '../core/config.ts'
+import { type DirectiveMatter, decidedMatter } from '../scenario/language/decided-directives.ts'
 import {
   checkCount,
   checkNames,

@@ -168,9 +168,10 @@ class ScriptPlayer {
 
   #missing({ claim }: Condition): string[] {
     if (claim.kind !== 'event') return []
-    const { name, at, matching } = claim
+    const { name, group, at, matching } = claim
     const isIt = (event: ClusterEvent) =>
       event.name === name &&
+      (group === undefined || event.group === group) &&
       (at === undefined || at.includes(event.sentinel)) &&
       (matching === undefined || event.payload.includes(matching))
     return this.#stage.history.slice(this.#heard).some(isIt)

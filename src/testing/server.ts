@@ -1,5 +1,5 @@
 /** A data node alone: for tests that need a server and no cluster. */
-import { type DirectiveMatter, decidedMatter } from '../config/decided-directives.ts'
+import { type DirectiveMatter, decidedMatter } from '../scenario/language/decided-directives.ts'
 import type { TestServer } from './api.ts'
 import { checkNames, checkText, checkTextsByName } from './arguments.ts'
 import { type ClusterClock, RunningClock } from './cluster-clock.ts'

@@ -154,3 +154,41 @@ test.each(['1ms', '19ms'])('a down-after of %s is played to the end', async (dow
   const { endMs } = await runScenario(parse(text), { seed: '1' })
   expect(endMs).toBeGreaterThan(9_000)
 })
+
+describe('an event in the run of two groups', () => {
+  const text = `
+name: Two groups
+story: One of them loses its master.
+topology:
+  groups: { g1: { master: n1, quorum: 2, down-after: 1s }, g2: { master: m1, quorum: 2, down-after: 1s } }
+  nodes: { n1: { host: a }, n2: { host: b, replica-of: n1 }, m1: { host: c }, m2: { host: b, replica-of: m1 } }
+  sentinels: { s1: { host: b }, s2: { host: c }, s3: { host: d } }
+timeline: [{ at: 3s, kill: n1 }STEPS]
+expect:
+  - { event: { name: +switch-master, at-least: 3 }, group: g1 }
+  - { event: { name: +switch-master }, group: g2, never: true }
+  - { event: { name: +sdown }, group: g2, never: true }
+duration: 6s
+`
+  const verdictOf = async (change: (text: string) => string) => {
+    const { verdict, expectations } = await runScenario(parse(change(text)), { seed: '1' })
+    return [verdict, ...expectations.filter(({ passed }) => !passed).map((one) => one.text)]
+  }
+
+  test('is that of the group which the expectation names', async () => {
+    const plain = (it: string) => it.replace('STEPS', '')
+    expect(await verdictOf(plain)).toEqual(['passed'])
+    const other = (it: string) => plain(it).replace('3 }, group: g1', '3 }, group: g2')
+    expect(await verdictOf(other)).toEqual([
+      'failed',
+      '+switch-master of g2 at a Sentinel, at least 3 times',
+    ])
+  })
+
+  test('is that of the group which the step names', async () => {
+    const waiting =
+      ', { after: { event: { name: +odown } }, group: g2, within: 2s, as: never, heal: true }'
+    const [verdict, failure] = await verdictOf((it) => it.replace('STEPS', waiting))
+    expect([verdict, failure]).toEqual(['failed', expect.stringContaining('+odown of g2')])
+  })
+})

@@ -147,3 +147,15 @@ test.each([
     expect(problems[0]).toContain(hint)
   }
 })
+
+test.each([
+  ['{ event: { name: +sdown }, group: zz, within: 1s }', 'no group is called zz'],
+  ['{ event: { name: +sdown, at-most: 3 }, group: zz }', 'no group is called zz'],
+  ['{ event: { name: +tilt }, group: mymaster, never: true }', '+tilt names no group'],
+  ['{ event: { name: +vote-for-leader, at-most: 1 }, group: mymaster }', 'names no group'],
+  ['{ role: { node: n1, is: master }, group: zz, within: 1s }', 'no group is called zz'],
+  ['{ settled: { within: 1s }, group: mymaster }', 'all groups settle together'],
+])('a group that would not be looked at is refused: %s', (expectation, text) => {
+  const problems = problemsOf(altered(/\{ master: \{ not.*/, expectation))
+  expect(problems).toEqual([expect.stringContaining(text)])
+})

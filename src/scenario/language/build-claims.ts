@@ -1,5 +1,6 @@
 /** From what a file claims about a run to claims about names that exist. */
 import { unreachable } from '../../base/assert.ts'
+import { namesGroup } from '../../history/event-group.ts'
 import { EVENT_NAMES, EVENTS, type EventName } from '../../history/happening.ts'
 import type { EventClaim, MomentClaim, StateClaim } from '../scenario-file.ts'
 import { CONDITIONS, type RawClaim } from './schema-claims.ts'
@@ -45,10 +46,14 @@ export class ClaimBuilder {
     }
   }
 
-  event(raw: NonNullable<RawClaim['event']>, path: Path): EventClaim {
-    const { name, at, matching } = raw
+  event(raw: RawClaim, event: NonNullable<RawClaim['event']>, path: Path): EventClaim {
+    const { at, matching } = event
     this.#cast.check([...path, 'event', 'at'], 'Sentinel', at ?? [], this.#cast.sentinels)
-    return { kind: 'event', name: this.#eventName(name, [...path, 'event', 'name']), at, matching }
+    const name = this.#eventName(event.name, [...path, 'event', 'name'])
+    const group = raw.group === undefined ? undefined : this.#group(raw, path)
+    if (group !== undefined && PUBLISHED.includes(name) && !namesGroup(name))
+      this.#cast.refuse([...path, 'group'], `${name} names no group`, 'leave group out')
+    return { kind: 'event', name, group, at, matching }
   }
 
   /** A claim about an event that no Sentinel publishes would mean nothing. */
@@ -61,12 +66,14 @@ export class ClaimBuilder {
     if (raw['one-master'] !== undefined) return this.#oneMaster(raw, raw['one-master'], path)
     if (raw.replica !== undefined) return this.#replica(raw, raw.replica, path)
     if (raw.role !== undefined) {
+      this.#checkGroup(raw, path)
       this.#checkNodes([...path, key, 'node'], [raw.role.node])
       return { kind: 'role', node: raw.role.node, role: raw.role.is }
     }
     if (raw.converged !== undefined) return { kind: 'converged', group: this.#group(raw, path) }
     if (raw['refuses-writes'] !== undefined) {
       const { node, with: code } = raw['refuses-writes']
+      this.#checkGroup(raw, path)
       this.#checkNodes([...path, key, 'node'], [node])
       return { kind: 'refusesWrites', node, code }
     }
@@ -85,6 +92,7 @@ export class ClaimBuilder {
 
   #oneMaster(raw: RawClaim, value: NonNullable<RawClaim['one-master']>, path: Path): StateClaim {
     const among = value === true ? this.#cast.nodesOf(this.#group(raw, path)) : value.among
+    if (value !== true) this.#checkGroup(raw, path)
     this.#checkNodes([...path, 'one-master'], among)
     return { kind: 'oneMaster', among }
   }
@@ -98,7 +106,7 @@ export class ClaimBuilder {
   }
 
   #moment(raw: RawClaim, key: ConditionKey, path: Path): MomentClaim {
-    if (raw.event !== undefined) return this.event(raw.event, path)
+    if (raw.event !== undefined) return this.event(raw, raw.event, path)
     if (raw.leader !== undefined) {
       const at = raw.leader === true ? undefined : raw.leader
       this.#cast.check([...path, key], 'Sentinel', at ?? [], this.#cast.sentinels)
@@ -113,6 +121,11 @@ export class ClaimBuilder {
 
   #group(raw: RawClaim, path: Path): string {
     return this.#cast.group(path, raw.group)
+  }
+
+  /** Nodes that are named say themselves which group they are of. */
+  #checkGroup(raw: RawClaim, path: Path): void {
+    if (raw.group !== undefined) this.#group(raw, path)
   }
 
   #checkNodes(path: Path, nodes: readonly string[]): void {

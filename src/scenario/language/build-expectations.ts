@@ -37,7 +37,7 @@ export class ExpectationBuilder {
   /** Undefined if something is wrong with the expectation; the problem is noted. */
   build(raw: RawExpectation, path: Path): Expectation | undefined {
     if (isCounted(raw.event)) {
-      const claim = this.#events(this.#claims.event(raw.event, path), raw, path)
+      const claim = this.#events(this.#claims.event(raw, raw.event, path), raw, path)
       return { kind: 'total', claim }
     }
     const built = this.#claims.build(raw, path)
@@ -53,6 +53,8 @@ export class ExpectationBuilder {
   #total(raw: RawExpectation, path: Path): TotalClaim {
     if (raw.settled !== undefined) {
       this.#checkUntimed(raw, TIMES, path)
+      if (raw.group !== undefined)
+        this.#refuse([...path, 'group'], 'E_VALUE', 'all groups settle together', 'leave it out')
       return { kind: 'settled', withinMs: raw.settled.within }
     }
     const group = this.#cast.group(path, raw.group)

@@ -1,5 +1,7 @@
 /** From the `timeline` of a file to what is done, and when. */
 import { type Action, namesIn } from '../../history/action.ts'
+import { namesGroup } from '../../history/event-group.ts'
+import { EVENT_NAMES } from '../../history/happening.ts'
 import { formatDuration } from '../duration.ts'
 import type { Condition, Step, TimeRef, When } from '../scenario-file.ts'
 import { buildActions } from './actions.ts'
@@ -56,7 +58,8 @@ class StepBuilder {
   }
 
   #condition(raw: RawCondition, group: string | undefined, path: Path): Condition {
-    const about = raw.group === undefined && group !== undefined ? { ...raw, group } : raw
+    const isAbout = raw.group === undefined && group !== undefined && mayNameGroup(raw)
+    const about = isAbout ? { ...raw, group } : raw
     if (raw.event?.['at-most'] !== undefined || raw.event?.['at-least'] !== undefined) {
       const hint = 'a step waits for one: leave the number out'
       this.#problems.add([...path, 'event'], 'E_VALUE', 'cannot be counted here', hint)
@@ -109,4 +112,10 @@ class StepBuilder {
     if (raw.group === undefined && !needsGroup) return this.#cast.groups[0] ?? ''
     return this.#cast.group(path, raw.group)
   }
+}
+
+/** The group of a step may be about its action alone. */
+function mayNameGroup({ event }: RawCondition): boolean {
+  const name = EVENT_NAMES.find((known) => known === event?.name)
+  return name === undefined || namesGroup(name)
 }

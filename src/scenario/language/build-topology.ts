@@ -3,7 +3,6 @@
  * addresses.
  */
 import { directiveRefusal } from '../../config/check-node.ts'
-import { type DirectiveMatter, decidedMatter } from '../../config/decided-directives.ts'
 import {
   type ClientSpec,
   DATA_CLIENTS_MAX,
@@ -21,6 +20,7 @@ import {
 } from '../../history/topology.ts'
 import { buildWays } from './build-paths.ts'
 import { checkTopology } from './check-topology.ts'
+import { type DirectiveMatter, decidedMatter } from './decided-directives.ts'
 import type { Problems } from './problems.ts'
 import type { RawScenario } from './schema.ts'
 import type { Path } from './source.ts'

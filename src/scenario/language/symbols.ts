@@ -64,6 +64,11 @@ export class Symbols {
     }
   }
 
+  /** Notes that something has no meaning where it stands. */
+  refuse(path: Path, message: string, hint: string): void {
+    this.#problems.add(path, 'E_VALUE', message, hint)
+  }
+
   /** The named group, or the only one there is. */
   group(path: Path, name: string | undefined): string {
     if (name !== undefined) {

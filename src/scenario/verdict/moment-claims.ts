@@ -1,5 +1,6 @@
 /** Claims that something happens at a moment: which happenings meet them, and at which process. */
 
+import { groupIn } from '../../history/event-group.ts'
 import type { Happening } from '../../history/happening.ts'
 import { withNames } from '../../history/trace.ts'
 import type { Write } from '../../history/writes.ts'
@@ -53,6 +54,7 @@ export function isMoment(
 
 function isEvent(claim: EventClaim, happening: Happening, nameOf: RunHistory['nameOf']): boolean {
   if (happening.kind !== 'event' || happening.name !== claim.name) return false
+  if (claim.group !== undefined && groupIn(happening) !== claim.group) return false
   if (claim.matching === undefined) return true
   return withNames(happening.payload, nameOf).includes(claim.matching)
 }

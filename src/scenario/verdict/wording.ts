@@ -68,9 +68,10 @@ function wordMoment(claim: MomentClaim): string {
   }
 }
 
-function wordEvent({ name, matching, at }: EventClaim): string {
+function wordEvent({ name, group, matching, at }: EventClaim): string {
+  const of = group === undefined ? '' : ` of ${group}`
   const part = matching === undefined ? '' : ` with "${matching}"`
-  return `${name}${part} at ${at === undefined ? 'a Sentinel' : list(at)}`
+  return `${name}${of}${part} at ${at === undefined ? 'a Sentinel' : list(at)}`
 }
 
 function wordTotal(claim: TotalClaim): string {
