@@ -159,3 +159,11 @@ test.each([
   const problems = problemsOf(altered(/\{ master: \{ not.*/, expectation))
   expect(problems).toEqual([expect.stringContaining(text)])
 })
+
+test.each(['kill: []', 'partition: [[], [a]]'])(
+  'an empty list of names is refused: %s',
+  (action) => {
+    const problems = problemsOf(altered('as: kill, kill: n1', `as: kill, ${action}`))
+    expect(problems).toEqual([expect.stringContaining('must have a name')])
+  },
+)

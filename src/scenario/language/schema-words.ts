@@ -10,9 +10,12 @@ export const name = z
   .string({ error: 'must be a name' })
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, { error: 'must be letters, digits, dots, dashes' })
 
-export const names = z.union([name.transform((one) => [one]), z.array(name).min(1)], {
-  error: 'must be a name or a list of names',
-})
+export const names = z.union(
+  [name.transform((one) => [one]), z.array(name).min(1, { error: 'must have a name' })],
+  {
+    error: 'must be a name or a list of names',
+  },
+)
 
 /** A label must not look like a duration: no time could refer to a step named `3s`. */
 export const label = name.regex(/^[A-Za-z]/, { error: 'must begin with a letter' })
