@@ -4,6 +4,7 @@
  * anything is done.
  */
 import { didYouMean } from '../config/suggest.ts'
+import { type DirectiveMatter, decidedMatter } from '../scenario/language/decided-directives.ts'
 
 /** Node's timers fire at once if they are to wait longer. */
 const MOST_MS = 2 ** 31 - 1
@@ -58,6 +59,24 @@ export function checkTextsByName(about: string, value: unknown): void {
   if (!isObject(value) || value instanceof Map)
     throw new TypeError(`${about}: names with texts, not ${shown(value)}`)
   for (const [name, text] of Object.entries(value)) checkText(`${about}: ${name}`, text)
+}
+
+/** What decides a directive in place of a test, and what to say of it; a test may set those that are not named. */
+export type DecidedMatters = Readonly<Partial<Record<DirectiveMatter, string>>>
+
+/** `where`: for what the directives are, with its article. */
+export function checkDirectives(
+  where: string,
+  directives: Readonly<Record<string, string>>,
+  decided: DecidedMatters,
+): void {
+  checkTextsByName('directives', directives)
+  for (const name of Object.keys(directives)) {
+    const matter = decidedMatter(name)
+    const reason = matter && decided[matter]
+    if (reason !== undefined)
+      throw new TypeError(`directives: ${name} is not for ${where}: ${reason}`)
+  }
 }
 
 export function checkCount(about: string, value: unknown, least: number, most: number): void {

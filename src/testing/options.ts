@@ -1,14 +1,14 @@
 /** The options of a cluster: what they are if a test says nothing, and what is wrong with them. */
 
 import { DETECTIONS } from '../core/config.ts'
-import { type DirectiveMatter, decidedMatter } from '../scenario/language/decided-directives.ts'
 import {
   checkCount,
+  checkDirectives,
   checkNames,
   checkText,
   checkTexts,
-  checkTextsByName,
   checkWord,
+  type DecidedMatters,
   givenOf,
 } from './arguments.ts'
 import type { ClusterCertificates, StartClusterOptions } from './start-options.ts'
@@ -62,27 +62,18 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
   checkText('password', full.password)
   checkText('seed', full.seed)
   checkTexts('users', full.users)
-  checkDirectives(full.directives)
+  checkDirectives('a cluster', full.directives, DECIDED)
   if (full.tls !== undefined) checkCertificates(full.tls)
   return full
 }
 
 /** What a cluster decides by itself: its members would not find, or not let in, each other. */
-const DECIDED: Readonly<Record<DirectiveMatter, string>> = {
+const DECIDED: Required<DecidedMatters> = {
   place: 'members listen on free ports of 127.0.0.1',
   master: 'the first node of a group is its master',
   password: 'the option password is for all members',
   users: 'the option users is for all nodes',
   process: 'a member has a folder of its own, and ends with the test',
-}
-
-function checkDirectives(directives: Readonly<Record<string, string>>): void {
-  checkTextsByName('directives', directives)
-  for (const name of Object.keys(directives)) {
-    const matter = decidedMatter(name)
-    if (matter !== undefined)
-      throw new TypeError(`directives: ${name} is not for a cluster: ${DECIDED[matter]}`)
-  }
 }
 
 const CERTIFICATES = ['certFile', 'keyFile', 'caFile'] as const

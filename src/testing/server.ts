@@ -1,7 +1,6 @@
 /** A data node alone: for tests that need a server and no cluster. */
-import { type DirectiveMatter, decidedMatter } from '../scenario/language/decided-directives.ts'
 import type { TestServer } from './api.ts'
-import { checkNames, checkText, checkTextsByName } from './arguments.ts'
+import { checkDirectives, checkNames, checkText, type DecidedMatters } from './arguments.ts'
 import { type ClusterClock, RunningClock } from './cluster-clock.ts'
 import type { MemberSurroundings } from './member.ts'
 import { HostedNodeMember } from './node-member.ts'
@@ -23,7 +22,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
   checkNames('startServer', options, ['password', 'directives'])
   const { password = '', directives = {} } = options
   checkText('password', password)
-  checkDirectives(directives)
+  checkDirectives('a test', directives, DECIDED)
   const clock = new RunningClock()
   const switchboard = new Switchboard(() => clock)
   try {
@@ -44,20 +43,10 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
 }
 
 /** Those that do nothing in a test: it has no process of its own. Whom it follows, a test may say. */
-const DECIDED: Partial<Readonly<Record<DirectiveMatter, string>>> = {
+const DECIDED: DecidedMatters = {
   place: 'the server takes a free port of 127.0.0.1, and says which',
   users: 'send it ACL SETUSER',
   process: 'its disk is in memory, and it ends with the test',
-}
-
-function checkDirectives(directives: Readonly<Record<string, string>>): void {
-  checkTextsByName('directives', directives)
-  for (const name of Object.keys(directives)) {
-    const matter = decidedMatter(name)
-    const reason = matter && DECIDED[matter]
-    if (reason !== undefined)
-      throw new TypeError(`directives: ${name} is not for a test: ${reason}`)
-  }
 }
 
 export class RunningServer implements TestServer {
