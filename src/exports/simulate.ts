@@ -21,6 +21,7 @@ import { parseSentinelConf } from '../config/sentinel-conf.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
 import { parseSentinelYml } from '../config/sentinel-yml.ts'
 import { didYouMean } from '../config/suggest.ts'
+import { REAL_TIMERS } from '../io/process/timers.ts'
 import { type DirectiveMatter, decidedMatter } from '../scenario/language/decided-directives.ts'
 import { PLAIN } from '../scenario/report.ts'
 import { Settings } from '../server/settings/settings.ts'
@@ -120,7 +121,11 @@ export async function simulate(
   if (parsed.value.core.groups.length === 0) return { ok: false, problems: [nothingToPlay(file)] }
   const stage = stageOf(parsed.value, full)
   const measured: MeasuredHistory[] = []
-  for (let seed = 1; seed <= seeds; seed++) measured.push(await measureSeed(`${seed}`, stage))
+  for (let seed = 1; seed <= seeds; seed++) {
+    measured.push(await measureSeed(`${seed}`, stage))
+    // A history is played without a pause: a runner whose time is up, or Ctrl-C, must not wait for all of them.
+    await new Promise((resolve) => REAL_TIMERS.setImmediate(resolve))
+  }
   return resultOf(stage, measured)
 }
 
@@ -138,7 +143,7 @@ function fullOptions(options: SimulateConfigOptions): FullOptions {
   checkNames('simulate', options, OPTIONS)
   const full: FullOptions = { ...USUAL, ...givenOf(options) }
   checkText('file', full.file)
-  checkCount('seeds', full.seeds, 1, Number.MAX_SAFE_INTEGER)
+  checkCount('seeds', full.seeds, 1, 1_000_000)
   checkWord('profile', full.profile, Object.keys(PROFILES))
   if (full.sentinels !== undefined) checkCount('sentinels', full.sentinels, 1, 256)
   if (full.replicas !== undefined) checkCount('replicas', full.replicas, 0, 100)

@@ -218,6 +218,9 @@ export abstract class HostedMember implements Member, Managed {
   }
 }
 
+/** As far as a clock of a scenario jumps: ten thousand hours. */
+const MOST_JUMP_MS = 36_000_000_000
+
 /** The clocks of one member: those of the cluster, and how far its wall clock was put on or back. */
 export class HostedClock implements Clock, MemberClock {
   readonly #cluster: ClusterClock
@@ -231,8 +234,9 @@ export class HostedClock implements Clock, MemberClock {
   }
 
   jump(ms: number): void {
-    if (!Number.isFinite(ms)) {
-      throw new TypeError(`clock.jump: milliseconds, negative ones for back, not ${shown(ms)}`)
+    if (!(Math.abs(ms) <= MOST_JUMP_MS)) {
+      const range = `milliseconds up to ${MOST_JUMP_MS}, negative ones for back`
+      throw new TypeError(`clock.jump: ${range}, not ${shown(ms)}`)
     }
     if (this.#cluster.isStopped) throw alreadyStopped()
     this.#note(ms)

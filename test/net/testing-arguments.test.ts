@@ -112,7 +112,8 @@ describe('options', () => {
     [null, 'simulate: an object, not null'],
     [{ seed: 1 }, "simulate: there is no option 'seed'; did you mean seeds? There are"],
     [{ file: 5 }, 'file: a text, not 5'],
-    [{ seeds: '2' }, "seeds: a whole number from 1 on, not '2'"],
+    [{ seeds: '2' }, "seeds: a whole number from 1 to 1000000, not '2'"],
+    [{ seeds: 1e9 }, 'seeds: a whole number from 1 to 1000000, not 1000000000'],
     [{ profile: 'LAN' }, "profile: one of lan, cross-zone, wan, not 'LAN'"],
     [{ profile: 'constructor' }, 'profile: one of lan, cross-zone, wan'],
     [{ sentinels: '3' }, "sentinels: a whole number from 1 to 256, not '3'"],
@@ -129,6 +130,17 @@ describe('options', () => {
   ])('simulate(config, %j) is refused in words', async (options, text) => {
     await expect(simulate(CONFIG, options as Untyped)).rejects.toThrow(text)
     await expect(simulate(CONFIG, options as Untyped)).rejects.toThrow(TypeError)
+  })
+
+  test('simulate lets others run between two histories: a runner can end it', async () => {
+    let histories = 0
+    const playing = simulate(CONFIG, { seeds: 3 }).then(() => histories)
+    const count = () => {
+      histories++
+      setImmediate(count).unref()
+    }
+    setImmediate(count)
+    expect(await playing).toBeGreaterThanOrEqual(2)
   })
 
   test.each([
@@ -191,6 +203,7 @@ describe('what is done to a cluster', () => {
     ['slow for ever', (one) => one.slow({ from: 'n1', ms: 1e12 }), 'from 0 to 2147483647'],
     ['a stall for ever', (one) => one.master.stall(Infinity), 'stall: milliseconds'],
     ['a jump to nowhere', (one) => one.master.clock.jump(Number.NaN), 'clock.jump: milliseconds'],
+    ['a jump beyond all calendars', (one) => one.master.clock.jump(1e18), 'up to 36000000000'],
     ['a load of nothing', (one) => one.writes().start({ perSecond: 0 }), 'perSecond: a number'],
     ['a load of too much', (one) => one.writes().start({ perSecond: 5_000 }), 'up to 1000'],
     ['a load as a text', (one) => one.writes().start({ perSecond: '5' }), "up to 1000, not '5'"],
