@@ -66,21 +66,9 @@ const MEASURED_JOB = new URL(`./measured-job.${KIND}`, import.meta.url)
 /** Resolves to the exit status. */
 export async function runFuzz(options: FuzzOptions): Promise<number> {
   const range = rangeOf(options)
-  if (range === undefined) {
-    say('fuzz: an open range of seeds needs a time limit: add --minutes, or write --seeds 1..100')
-    return EXIT_CONFIG
-  }
-  if (options.days !== undefined && options.profile !== 'long-life') {
-    say('fuzz: --days needs --profile long-life')
-    return EXIT_CONFIG
-  }
-  if (options.guided && options.profile !== 'faults') {
-    say('fuzz: --guided works only with --profile faults')
-    return EXIT_CONFIG
-  }
-  const problem = engineProblem(options)
-  if (problem !== undefined) {
-    say(`fuzz: ${problem}`)
+  const problem = optionsProblem(options)
+  if (range === undefined || problem !== undefined) {
+    say(`fuzz: ${problem ?? NO_END}`)
     return EXIT_CONFIG
   }
   const engine = await loadEngine(options.engine, 'vedette')
@@ -89,6 +77,17 @@ export async function runFuzz(options: FuzzOptions): Promise<number> {
   if (refusal === undefined) return await new Fuzzing(options, range).run()
   say(`fuzz: nothing was played: ${refusal}`)
   return EXIT_NOTHING_PLAYED
+}
+
+const NO_END = 'an open range of seeds needs a time limit: add --minutes, or write --seeds 1..100'
+
+/** Why these options do not go together, in words; undefined: they do. */
+function optionsProblem(options: FuzzOptions): string | undefined {
+  const { days, profile, guided, print, json } = options
+  if (days !== undefined && profile !== 'long-life') return '--days needs --profile long-life'
+  if (guided && profile !== 'faults') return '--guided works only with --profile faults'
+  if (print && json) return '--print prints scenarios, which are YAML: leave --json out'
+  return engineProblem(options)
 }
 
 interface Range {

@@ -36,7 +36,8 @@ export class Problems {
 
   /** Notes a name that stands for nothing. */
   unknown(path: Path, what: string, name: string, known: readonly string[]): void {
-    const hint = known.length > LISTED_MAX ? didYouMean(name, known) : `there ${list(known)}`
+    const all = [...new Set(known)]
+    const hint = all.length > LISTED_MAX ? didYouMean(name, all) : `there ${list(all)}`
     this.add(path, 'E_UNKNOWN', `no ${what} is called ${name}`, hint)
   }
 
