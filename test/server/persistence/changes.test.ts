@@ -45,6 +45,8 @@ const COUNTED: readonly (readonly [string, number])[] = [
   ['XADD x 3-1 f v', 1],
   ['XDEL x 1-1', 1],
   ['XTRIM x MAXLEN 0', 2],
+  ['BITFIELD b SET u8 0 1 INCRBY u8 8 2 GET u8 0', 2],
+  ['BITFIELD b OVERFLOW FAIL INCRBY u8 0 255 INCRBY u8 8 3', 1],
   ['SET k 1', 1],
   ['GET k', 0],
   ['PUBLISH channel text', 0],

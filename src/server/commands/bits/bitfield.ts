@@ -42,7 +42,7 @@ function bitField(context: CommandContext, argv: readonly string[]): Reply {
   if (bytes !== old) {
     writeString(context.db, key, entry, bytes, 'raw')
     context.notify('setbit', key)
-    context.propagate()
+    context.propagate(undefined, integersWritten(operations, replies))
   }
   return array(replies)
 }
@@ -61,9 +61,16 @@ function longFields(
   if (length > old.length || string.isChanged) {
     string.applyTo(openLong(context, key, entry).grown(length))
     context.notify('setbit', key)
-    context.propagate()
+    context.propagate(undefined, integersWritten(operations, replies))
   }
   return array(replies)
+}
+
+/** How many integers; at least the string has grown. */
+function integersWritten(operations: readonly BitfieldOperation[], replies: readonly Reply[]): number {
+  const isWritten = ({ name }: BitfieldOperation, at: number) =>
+    name !== 'GET' && replies[at] !== NULL
+  return Math.max(1, operations.filter(isWritten).length)
 }
 
 function bitFieldRo(context: CommandContext, argv: readonly string[]): Reply {
