@@ -171,8 +171,11 @@ function hintFor(refusal: string): string {
     return '`vedette failover … --dry-run` tells what is wrong with each replica'
   if (refusal.startsWith('INPROG'))
     return 'a failover is already running: `vedette status --watch` shows it'
-  if (refusal.startsWith('NOGOODPRIMARY'))
-    return 'leave --coordinated out, or run a master of 6.2 or newer'
+  if (refusal.startsWith('NOGOODPRIMARY')) {
+    return refusal.includes('does not support')
+      ? 'leave --coordinated out, or run a master of 6.2 or newer'
+      : 'leave --coordinated out: a failover without it does not need the master'
+  }
   if (/wrong number of arg|Unknown failover option/.test(refusal)) {
     return 'this Sentinel does not know --coordinated, --to or --dry-run: ask a Vedette Sentinel'
   }

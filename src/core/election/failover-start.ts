@@ -167,9 +167,9 @@ type Bar = readonly [Replica, string | undefined]
 /** Where rules of the group bar a replica that could be promoted, the operator should hear of it. */
 function reachObstacle(state: State, bars: readonly Bar[], candidates: number): string {
   const isBarred = ([one, bar]: Bar) => bar !== undefined && one.priority !== 0 && isReachable(one)
-  return candidates === 0 || bars.some(isBarred)
-    ? `${BARRED}: ${barsText(state, bars)}`
-    : `none of the ${candidates} replicas that may be promoted is in reach`
+  if (candidates === 0 || bars.some(isBarred)) return `${BARRED}: ${barsText(state, bars)}`
+  if (candidates === 1) return 'the only replica that may be promoted is out of reach'
+  return `none of the ${candidates} replicas that may be promoted is in reach`
 }
 
 const BARRED = 'no replica may be promoted'
