@@ -5,10 +5,12 @@ import { utf8Text } from '../../base/utf8.ts'
 import { advise } from '../../config/check.ts'
 import { adviseEpochs, type EpochPlace } from '../../config/check-epochs.ts'
 import { adviseNode } from '../../config/check-node.ts'
+import { readConfLines } from '../../config/conf-lines.ts'
 import { NO_OUTSIDE } from '../../config/config-filesystem.ts'
 import { goneOnSince } from '../../config/gone-on.ts'
 import { ignoredLines } from '../../config/ignored-lines.ts'
-import type { Problem } from '../../config/problem.ts'
+import { overriddenLines } from '../../config/overridden-lines.ts'
+import { inFileOrder, type Problem } from '../../config/problem.ts'
 import { parseRedisConf } from '../../config/redis-conf.ts'
 import { locationOf, type SentinelFile } from '../../config/sentinel-file.ts'
 import { nodeOutside } from '../../io/files/config-filesystem.ts'
@@ -50,7 +52,10 @@ async function checkSentinelFile(source: SentinelSource): Promise<CheckedFile> {
     ...adviseEpochs(fromFile && file.learnt, (name) => lineOf(file, name)),
     ...adviseEpochs(saved, (name) => inState(statePath(file, path), name)),
   ]
-  const problems = [...parsed.warnings, ...advise({ ...file, learnt }), ...epochs, ...here]
+  const { text } = source
+  const overridden = text === undefined ? [] : overriddenLines(readConfLines(text, path).lines)
+  const lines = inFileOrder([...parsed.warnings, ...overridden])
+  const problems = [...lines, ...advise({ ...file, learnt }), ...epochs, ...here]
   return { problems, sentinel: { ...file, learnt } }
 }
 
@@ -83,10 +88,11 @@ async function checkRedisConf(
     isThere: (name) => existsSync(resolve(utf8Text(settings.text('dir')), utf8Text(name))),
   })
   const ignored = ignoredLines(directives, isUsual(settings))
+  const overridden = overriddenLines(readConfLines(text, path, outside).lines)
   const isRead = problems.every(({ severity }) => severity !== 'error')
   const found = elsewhere || !isRead ? [] : await problemsOfNode(path, settings, users, directives)
   return {
-    problems: [...problems, ...advice, ...ignored, ...found],
+    problems: [...problems, ...overridden, ...advice, ...ignored, ...found],
     ...(isRead ? { node: settings } : {}),
   }
 }
