@@ -69,13 +69,15 @@ export function drawForEngine(origin: Origin, engine: Engine): FuzzPlan {
 
 /**
  * Namespaces of one machine are near each other, and not every kernel can make them seem far; clients of real
- * processes show no password; and a Sentinel with a program that does not exist does not start.
+ * processes show no password, and are not seen to close half of a connection; and a Sentinel with a program that
+ * does not exist does not start.
  */
 function onOneMachine(plan: FuzzPlan): FuzzPlan {
   const { topology } = plan
   const near = { latencyMs: 0, jitterMs: 0, zones: [] }
   const groups = topology.groups.map(withRealPrograms)
-  return { ...plan, topology: { ...topology, ...near, password: undefined, groups } }
+  const clients = plan.clients.map((client) => ({ ...client, halfCloses: false }))
+  return { ...plan, clients, topology: { ...topology, ...near, password: undefined, groups } }
 }
 
 function withRealPrograms(group: PlannedGroup): PlannedGroup {

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { drawForEngine, engineProblem } from '../../../src/cli/fuzz/fuzz-engine.ts'
+import { refusalOf } from '../../../src/engine/process/engine.ts'
 import { createTcpEngine } from '../../../src/engine/tcp/engine.ts'
 import { drawRun } from '../../../src/fuzz/draw/draw.ts'
+import { scenarioOf } from '../../../src/fuzz/run.ts'
 import { SIM_ENGINE } from '../../../src/scenario/sim-engine.ts'
+import type { Engine } from '../../../src/scenario/world.ts'
 
 const ORIGIN = { seed: '17', profile: 'faults', detection: undefined } as const
 
@@ -43,3 +46,23 @@ test('nor are their Sentinels given programs that do not exist: they would not s
   )
   expect(new Set(programs.filter(Boolean))).toEqual(new Set(['/bin/true']))
 })
+
+test.each(['faults', 'shared', 'strict'] as const)(
+  'what is drawn for %s can be played on real processes',
+  (profile) => {
+    const machine = {
+      missing: [],
+      canDelay: false,
+      canThrottle: false,
+      canReset: false,
+      hasRedis: true,
+    }
+    const ours = { against: 'vedette', missingBuild: undefined } as const
+    const refusal: Engine['refusal'] = (file) => refusalOf(file, machine, ours)
+    const processes: Engine = { ...SIM_ENGINE, name: 'process', refusal }
+    for (let seed = 1; seed <= 60; seed++) {
+      const plan = drawForEngine({ ...ORIGIN, profile, seed: `${seed}` }, processes)
+      expect(refusal(scenarioOf(plan, `${seed}`)), `seed ${seed}`).toBeUndefined()
+    }
+  },
+)
