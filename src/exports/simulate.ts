@@ -21,7 +21,6 @@ import { parseSentinelConf } from '../config/sentinel-conf.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
 import { parseSentinelYml } from '../config/sentinel-yml.ts'
 import { didYouMean } from '../config/suggest.ts'
-import { REAL_TIMERS } from '../io/process/timers.ts'
 import { type DirectiveMatter, decidedMatter } from '../scenario/language/decided-directives.ts'
 import { PLAIN } from '../scenario/report.ts'
 import { Settings } from '../server/settings/settings.ts'
@@ -60,6 +59,9 @@ export interface SimulateConfigOptions {
   /** Writes per second of each client; 20 by default. */
   readonly writesPerSecond?: number
 }
+
+/** As it was before a test put its own timers in its place. */
+const { setImmediate } = globalThis
 
 /** One random accident, and what it did. Times are virtual milliseconds. */
 export interface SimulatedHistory {
@@ -124,7 +126,7 @@ export async function simulate(
   for (let seed = 1; seed <= seeds; seed++) {
     measured.push(await measureSeed(`${seed}`, stage))
     // A history is played without a pause: a runner whose time is up, or Ctrl-C, must not wait for all of them.
-    await new Promise((resolve) => REAL_TIMERS.setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(resolve))
   }
   return resultOf(stage, measured)
 }

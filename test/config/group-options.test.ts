@@ -35,6 +35,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'base/command-renames.ts': ['rename-command'],
       'cli/server/node-directives.ts': ['rename-command'],
       'config/export-ordinary.ts': ['rename-command'],
+      'config/overridden-lines.ts': ['rename-command'],
       'config/sentinel-schema.ts': ['rename-commands'],
       'config/sentinel-yml.ts': ['rename-commands'],
     },

@@ -67,7 +67,10 @@ function longFields(
 }
 
 /** How many integers; at least the string has grown. */
-function integersWritten(operations: readonly BitfieldOperation[], replies: readonly Reply[]): number {
+function integersWritten(
+  operations: readonly BitfieldOperation[],
+  replies: readonly Reply[],
+): number {
   const isWritten = ({ name }: BitfieldOperation, at: number) =>
     name !== 'GET' && replies[at] !== NULL
   return Math.max(1, operations.filter(isWritten).length)
