@@ -1,13 +1,14 @@
 /**
- * The different events of a segment and their numbers, of each stream from 0. The frequent ones are looked for among those of the same link
- * or client and compared as they are: to make their JSON would cost more than all the rest of a record.
+ * The different events of a segment and their numbers, of each stream from 0. The frequent ones are looked for among
+ * those of the same link or client and compared as they are: to make their JSON would cost more than all the rest of a
+ * record.
  */
 import { HELLO_CHANNEL } from '../core/discovery/hello-format.ts'
 import type { ClientId, LinkId } from '../core/ids.ts'
 import type { EntryEvent } from './entry.ts'
 import { jsonOf } from './json.ts'
 
-/** Events that come alike. What is told of them is one below the other in the record, and packs smaller by a tenth. */
+/** Events that come alike. What is told of them is one below the other in the record, and packs smaller. */
 export const STREAMS = ['wake', 'received', 'message', 'ping', 'hello', 'info', 'other'] as const
 type Stream = (typeof STREAMS)[number]
 const AT = Object.fromEntries(STREAMS.map((stream, at) => [stream, at])) as Record<Stream, number>

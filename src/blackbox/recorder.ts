@@ -56,7 +56,7 @@ export interface RecorderOptions {
 /** A block ends after this many steps, or when its different events have this many bytes. */
 const BLOCK_STEPS = 8192
 const BLOCK_BYTES = 512 * 1024
-/** So many steps are put into words together: half as many cost a half more each, and twice as many would survive two collections. */
+/** So many steps are put into words together: fewer at a time cost more each, and twice as many would survive two collections (blackbox.md). */
 const QUEUE_STEPS = 256
 /** A request that stays incomplete beyond this many bytes is left out of the record. */
 const MAX_HELD_BYTES = 1024 * 1024

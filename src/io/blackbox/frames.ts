@@ -25,7 +25,7 @@ export function sha256Hex(text: string): string {
 
 /**
  * Little memory, which the kernel would hand out anew for each frame. It holds a thousand symbols, after which zlib makes
- * a new code: that suits columns as different as those of a block, which one code for all makes longer by a tenth.
+ * a new code: that suits columns as different as those of a block, which one code for all makes longer by 4 to 10 %.
  */
 const PACKING = { windowBits: 14, memLevel: 4, level: 9 }
 /** Packed at once, in a millisecond: to wake another thread for it costs more. */
