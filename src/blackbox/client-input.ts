@@ -41,37 +41,42 @@ export class ClientInput {
    * the piece.
    */
   take(state: State, id: ClientId, bytes: string): TakenInput {
-    const held = this.#held.get(id)
-    const client = state.clients.get(id)
-    const isWhole = held === undefined && client?.decoder.pendingBytes === 0
-    if (isWhole && !this.#isTelling(state, bytes)) return { shown: bytes, echoes: NO_ECHOES }
-    const { shown, rest, echoes } = this.#hide(state, (held ?? '') + bytes)
+    const renames = ownRenames(state)
+    if (this.isWhole(state, id)) return this.takeWhole(renames, bytes)
+    const { shown, rest, echoes } = this.#hide(renames, (this.#held.get(id) ?? '') + bytes)
     // After a fault nothing more is read, and the fault may stand in what was to be held back.
-    const isOver = client === undefined || client.isClosing
+    const { isClosing: isOver } = state.clients.get(id) ?? { isClosing: true }
     this.#hold(id, isOver ? '' : rest)
-    return { shown: isOver ? shown + blurred(state, rest) : shown, echoes }
+    return { shown: isOver ? shown + blurred(renames, rest) : shown, echoes }
   }
 
-  /**
-   * The piece was looked at before, had nothing to hide, and ended where a request ends: it is recorded as it is. Called
-   * instead of `take`.
-   */
-  isPlain(state: State, bytes: string): boolean {
-    // It might be the rest of a request; of which client is not asked, since hardly anything is ever held back.
-    if (this.#held.size > 0 || this.#renames !== ownRenames(state)) return false
-    return this.#plain.has(bytes)
+  /** The machine has just taken a piece of this client: it began and ended where a request does. */
+  isWhole({ clients }: State, id: ClientId): boolean {
+    // Of which client something is held back is not asked, since hardly anything ever is.
+    if (this.#held.size > 0) return false
+    const client = clients.get(id)
+    return client !== undefined && !client.isClosing && client.decoder.pendingBytes === 0
+  }
+
+  /** As `take`, of a piece that was whole, also later. `renames`: as they were then. */
+  takeWhole(renames: Renames, bytes: string): TakenInput {
+    if (this.#isTelling(renames, bytes)) return this.#hide(renames, bytes)
+    return { shown: bytes, echoes: NO_ECHOES }
   }
 
   /** The requests in the decoder of a client that wait to be served, for an image of the machine. */
   waiting(state: State, bytes: string): string {
-    return this.#hide(state, bytes).shown
+    return this.#hide(ownRenames(state), bytes).shown
   }
 
   /** A segment begins: what clients have sent of a request is held back, also if nothing was recorded when it came. */
   begin(state: State): void {
+    this.#held.clear()
+    this.#heldBytes = 0
     for (const { id, decoder } of state.clients.values()) {
       const { unfinished } = decoder
-      this.#hold(id, unfinished === undefined ? '' : this.#hide(state, unfinished).rest)
+      const rest = unfinished && this.#hide(ownRenames(state), unfinished).rest
+      this.#hold(id, rest ?? '')
     }
   }
 
@@ -90,17 +95,16 @@ export class ClientInput {
     else this.#held.set(id, rest)
   }
 
-  #isTelling(state: State, bytes: string): boolean {
-    const renames = ownRenames(state)
+  #isTelling(renames: Renames, bytes: string): boolean {
     if (renames !== this.#renames) this.#plain = new SeenTexts()
     this.#renames = renames
     if (this.#plain.has(bytes)) return false
-    if (isTelling(state, bytes)) return true
+    if (isTelling(renames, bytes)) return true
     this.#plain.add(bytes)
     return false
   }
 
-  #hide(state: State, bytes: string): TakenInput & { readonly rest: string } {
+  #hide(renames: Renames, bytes: string): TakenInput & { readonly rest: string } {
     const hiding = new HidingAloud(this.#hiding)
     const decoder = new RequestDecoder()
     decoder.push(bytes)
@@ -112,30 +116,30 @@ export class ClientInput {
         return { shown, rest: bytes.slice(start), echoes: hiding.hidden }
       }
       const own = bytes.slice(start, decoder.consumed)
-      shown += isTelling(state, own) ? encodeCommand(wordsOf(hiding, state, request.argv)) : own
+      shown += isTelling(renames, own) ? encodeCommand(wordsOf(hiding, renames, request.argv)) : own
       start = decoder.consumed
     }
   }
 }
 
-function wordsOf(hiding: Hiding, state: State, argv: readonly string[]): readonly string[] {
+function wordsOf(hiding: Hiding, renames: Renames, argv: readonly string[]): readonly string[] {
   const typed = argv[0]?.toLowerCase() ?? ''
-  const renamed = ownRenames(state).find(([, here]) => here.toLowerCase() === typed)
+  const renamed = renames.find(([, here]) => here.toLowerCase() === typed)
   const words = hideRequest(hiding, renamed?.[0] ?? typed, argv)
   return renamed === undefined ? words : [hideName(hiding, typed), ...words.slice(1)]
 }
 
-function isTelling(state: State, bytes: string): boolean {
+function isTelling(renames: Renames, bytes: string): boolean {
   if (TELLING.test(bytes)) return true
-  const renames = ownRenames(state)
   if (renames.length === 0) return false
   const text = bytes.toLowerCase()
   return renames.some(([, here]) => here !== '' && text.includes(here.toLowerCase()))
 }
 
+/** Names of commands of ours, and what they are called instead. */
 type Renames = readonly (readonly [string, string])[]
 
-function ownRenames({ config }: State): Renames {
+export function ownRenames({ config }: Pick<State, 'config'>): Renames {
   return config.ownRenamedCommands
 }
 
@@ -143,8 +147,8 @@ function ownRenames({ config }: State): Renames {
  * What a client had sent of a request when the machine gave it up. The shape stays, which is what a
  * decoder stumbles over; the text goes where it may be a secret.
  */
-function blurred(state: State, rest: string): string {
-  if (!isTelling(state, rest)) return rest
+function blurred(renames: Renames, rest: string): string {
+  if (!isTelling(renames, rest)) return rest
   const blur = (line: string) =>
     /^[*$]-?\d*\r?$/.test(line) ? line : line.slice(0, 1) + line.slice(1).replace(/\w/g, 'x')
   return rest.split('\n').map(blur).join('\n')

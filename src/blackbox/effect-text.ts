@@ -136,6 +136,28 @@ function mixNumber(hash: number, number: number): number {
   return Math.imul(hash ^ number, FNV_PRIME)
 }
 
+/** How much of the digest of a step is kept: enough to notice a difference, not to fend off a forger. */
+const STEP_DIGEST_CHARACTERS = 8
+
+/** The effects with which a Sentinel only talks. */
+const TALK: ReadonlySet<Effect['kind']> = new Set([
+  'send',
+  'respond',
+  'openLink',
+  'closeLink',
+  'awaitDrain',
+  'closeClient',
+] as const)
+
+export function isNotable(effects: readonly Effect[]): boolean {
+  for (const { kind } of effects) if (!TALK.has(kind)) return true
+  return false
+}
+
+export function stepDigest(digest: (text: string) => string, text: string): string {
+  return digest(text).slice(0, STEP_DIGEST_CHARACTERS)
+}
+
 /** What a step did, without words: kinds of effects, and names of events. */
 export function shapeOf(effects: readonly Effect[]): string {
   return effects

@@ -33,3 +33,20 @@ export type EntryEvent =
       readonly link: number
       readonly lines: readonly (readonly [number, string])[]
     }
+
+/** What is to be said besides an event, of which `recorded` is in the record. */
+export function extraOf(
+  event: Event,
+  recorded: EntryEvent,
+  cpu: readonly CpuUsage[],
+  threw: string | undefined,
+): EntryExtra | undefined {
+  const isShortened =
+    event.kind === 'received' && recorded.kind === 'received' && event.bytes !== recorded.bytes
+  if (!isShortened && cpu.length === 0 && threw === undefined) return undefined
+  return {
+    ...(isShortened ? { bytes: event.bytes.length } : {}),
+    ...(cpu.length === 0 ? {} : { cpu }),
+    ...(threw === undefined ? {} : { threw }),
+  }
+}

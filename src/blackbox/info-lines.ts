@@ -14,18 +14,16 @@ export class InfoShortener {
   /** By link: the lines that a Sentinel reads, as the reader of the record has them. */
   readonly #last = new Map<LinkId, string[]>()
 
-  /** What is kept of a reply. */
-  shorten(event: EntryEvent): EntryEvent {
-    const text = infoText(event)
-    if (text === undefined || event.kind !== 'reply') return event
-    const lines = readLines(text)
+  /** What is kept of a reply; `lines`: those of it that a Sentinel reads (`linesRead`). */
+  shorten(event: Extract<EntryEvent, { kind: 'reply' }>, lines: readonly string[]): EntryEvent {
     const before = this.#last.get(event.link)
     if (before?.length !== lines.length) {
       this.#last.set(event.link, [...lines])
       return event
     }
     const changed: [number, string][] = []
-    for (const [at, line] of lines.entries()) {
+    for (let at = 0; at < lines.length; at++) {
+      const line = lines[at] ?? ''
       const known = before[at] ?? ''
       if (line === known || readPart(line) === readPart(known)) continue
       changed.push([at, line])
@@ -62,6 +60,12 @@ export class InfoCompleter {
   forget(link: LinkId): void {
     this.#last.delete(link)
   }
+}
+
+/** Undefined: the event is no INFO. At once it costs nothing, because the machine has just read the same lines. */
+export function linesRead(event: EntryEvent): readonly string[] | undefined {
+  const text = infoText(event)
+  return text === undefined ? undefined : readLines(text)
 }
 
 function infoText(event: EntryEvent): string | undefined {

@@ -11,11 +11,18 @@ import type { CpuUsage } from '../core/report/process-facts.ts'
 import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import { type RecordBlock, RecordFault } from './block.ts'
-import { EffectTexts, mixText, NOTHING_SAID, shapeOf } from './effect-text.ts'
+import {
+  EffectTexts,
+  isNotable,
+  mixText,
+  NOTHING_SAID,
+  shapeOf,
+  stepDigest,
+} from './effect-text.ts'
 import type { RecordEntry } from './entry.ts'
 import { ImageFault } from './image.ts'
 import { InfoCompleter } from './info-lines.ts'
-import { isNotable, type RecordHead, stepDigest } from './recorder.ts'
+import type { RecordHead } from './recorder.ts'
 import { HIDDEN_ALREADY } from './secrets.ts'
 import { stateOf } from './sentinel-image.ts'
 import { UnsavedEffects } from './unsaved-effects.ts'

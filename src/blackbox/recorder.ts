@@ -15,12 +15,19 @@ import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import type { Reply } from '../resp/reply.ts'
 import { BlockWriter } from './block.ts'
-import { ClientInput } from './client-input.ts'
-import { EffectTexts, mixText, NO_ECHOES, NOTHING_SAID } from './effect-text.ts'
-import type { EntryEvent, EntryExtra } from './entry.ts'
+import { ClientInput, ownRenames, type TakenInput } from './client-input.ts'
+import {
+  EffectTexts,
+  isNotable,
+  mixText,
+  NO_ECHOES,
+  NOTHING_SAID,
+  stepDigest,
+} from './effect-text.ts'
+import { type EntryEvent, type EntryExtra, extraOf } from './entry.ts'
 import { EventTable } from './event-table.ts'
-import { InfoShortener } from './info-lines.ts'
-import { type Echoes, hideAnswer, hideConfigs, hideEcho, SecretNames } from './secrets.ts'
+import { InfoShortener, linesRead } from './info-lines.ts'
+import { hideAnswer, hideConfigs, hideEcho, SecretNames } from './secrets.ts'
 import { imageOf } from './sentinel-image.ts'
 import { UnsavedEffects } from './unsaved-effects.ts'
 
@@ -32,6 +39,8 @@ export interface RecordSink {
   block(text: string): void
   /** Steps are recorded that no block holds yet; `isNotable`: the machine did more than talk. */
   stepped(isNotable: boolean): void
+  /** The recorder has a fault: nothing more will come. The machine goes on without a record. */
+  failed(error: unknown): void
 }
 
 export interface RecordHead {
@@ -60,61 +69,61 @@ const BLOCK_BYTES = 512 * 1024
 const QUEUE_STEPS = 256
 /** A request that stays incomplete beyond this many bytes is left out of the record. */
 const MAX_HELD_BYTES = 1024 * 1024
-/** How much of the digest of a step is kept: enough to notice a difference, not to fend off a forger. */
-const STEP_DIGEST_CHARACTERS = 8
-
-/** The effects with which a Sentinel only talks. */
-const TALK: ReadonlySet<Effect['kind']> = new Set([
-  'send',
-  'respond',
-  'openLink',
-  'closeLink',
-  'awaitDrain',
-  'closeClient',
-] as const)
-
-export function isNotable(effects: readonly Effect[]): boolean {
-  for (const { kind } of effects) if (!TALK.has(kind)) return true
-  return false
-}
-
-export function stepDigest(digest: (text: string) => string, text: string): string {
-  return digest(text).slice(0, STEP_DIGEST_CHARACTERS)
-}
-
-/** Replies that are what they are; others read the state of the machine when they are written. */
-const FIXED_REPLIES: ReadonlySet<Reply['kind']> = new Set([
-  'simple',
-  'bulk',
-  'error',
-  'integer',
-  'null',
-  'nullArray',
-] as const)
-
 /** Whether the effects may be put into words later: no later step changes what they say. */
 function canWait(effects: readonly Effect[]): boolean {
   for (const effect of effects) {
     if (effect.kind === 'send') continue
-    if (effect.kind !== 'respond' || !FIXED_REPLIES.has(effect.reply.kind)) return false
+    if (effect.kind !== 'respond' || !isFixed(effect.reply)) return false
   }
   return true
 }
 
+/** It is what it is; others read the state of the machine when they are written. */
+function isFixed({ kind }: Reply): boolean {
+  switch (kind) {
+    case 'simple':
+    case 'bulk':
+    case 'integer':
+    case 'error':
+    case 'null':
+    case 'nullArray':
+      return true
+    default:
+      return false
+  }
+}
+
 type RoutineEvent = Extract<Event, { readonly kind: 'wake' | 'message' | 'reply' | 'received' }>
 
-/** A step that is not in words yet. */
+/** Longer texts do not wait, so that those that do stay few bytes together. */
+const MAX_WAITING_CHARACTERS = 32 * 1024
+
+function isRoutine(event: Event): event is RoutineEvent {
+  switch (event.kind) {
+    case 'wake':
+      return true
+    case 'message':
+      return event.payload.length <= MAX_WAITING_CHARACTERS
+    case 'received':
+      return event.bytes.length <= MAX_WAITING_CHARACTERS
+    case 'reply':
+      // An error may repeat a secret of the state as it is now; whole lists are no routine.
+      if (event.reply.kind === 'bulk') return event.reply.bytes.length <= MAX_WAITING_CHARACTERS
+      return event.reply.kind === 'simple' || event.reply.kind === 'integer'
+    default:
+      return false
+  }
+}
+
+/** A step that is not in words yet, with what is needed for that of the state as it was. */
 interface NotedStep {
   readonly now: Moment
-  /** Without secrets. */
-  readonly event: EntryEvent
+  readonly event: RoutineEvent
   readonly effects: readonly Effect[]
-  readonly isNotable: boolean
-  /** Secrets that the effects may repeat. */
-  readonly echoes: Echoes
-  readonly extra: EntryExtra | undefined
-  /** Of the effects, if the step is notable; given when it is put into words. */
-  digest: string | undefined
+  readonly cpu: readonly CpuUsage[]
+  readonly config: State['config']
+  /** Of INFO. */
+  readonly lines: readonly string[] | undefined
 }
 
 export class SentinelRecorder {
@@ -129,12 +138,13 @@ export class SentinelRecorder {
   #block: BlockWriter | undefined
   /** Of all that was done in the block, see effect-text.ts. */
   #hash = NOTHING_SAID
-  #cpu: CpuUsage[] = []
+  #cpu: readonly CpuUsage[] = []
   /** Secrets that the effects of this step may repeat. */
   #echoes = NO_ECHOES
   #isOn = false
   /** A new segment is to begin as soon as no save is under way. */
   #isDue = true
+  #hasFailed = false
 
   constructor(options: RecorderOptions) {
     this.#options = options
@@ -144,7 +154,7 @@ export class SentinelRecorder {
   overhear(facts: ProcessFacts): ProcessFacts {
     const cpuUsage = () => {
       const usage = facts.cpuUsage()
-      this.#cpu.push(usage)
+      this.#cpu = [...this.#cpu, usage]
       return usage
     }
     return { ...facts, cpuUsage }
@@ -152,46 +162,73 @@ export class SentinelRecorder {
 
   /** The machine has been built; its first batch is `effects`. */
   begin(state: State, now: Moment, effects: readonly Effect[]): void {
-    this.#unsaved.step(undefined, effects)
-    this.#beginIfDue(state, now)
+    try {
+      this.#unsaved.step(undefined, effects)
+      this.#beginIfDue(state, now)
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   /** In place of the machine's own `step`. */
   step(state: State, now: Moment, event: Event): readonly Effect[] {
     if (this.#cpu.length > 0) this.#cpu = []
-    let effects: readonly Effect[]
+    const effects = this.#stepped(state, now, event)
     try {
-      effects = step(state, now, event)
+      this.#record(state, now, event, effects)
     } catch (error) {
-      if (this.#isOn) this.#note(state, now, event, [], String(error))
-      this.cut()
+      this.#fail(error)
+    }
+    return effects
+  }
+
+  #stepped(state: State, now: Moment, event: Event): readonly Effect[] {
+    try {
+      return step(state, now, event)
+    } catch (error) {
+      this.#recordCrash(state, now, event, error)
       throw error
     }
-    if (this.#isRoutine(state, event, effects)) {
-      if (this.#isOn) this.#noteRoutine(now, event, effects)
+  }
+
+  #recordCrash(state: State, now: Moment, event: Event, crash: unknown): void {
+    try {
+      if (this.#isOn) this.#note(state, now, event, [], String(crash))
+      this.cut()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #record(state: State, now: Moment, event: Event, effects: readonly Effect[]): void {
+    if (this.#mayWait(state, event, effects)) {
+      if (this.#isOn) this.#keep(state, now, event, effects)
     } else {
       if (this.#isOn) this.#note(state, now, event, effects, undefined)
       this.#unsaved.step(event.kind, effects)
     }
     if (this.#isDue) this.#beginIfDue(state, now)
-    return effects
+  }
+
+  /** A fault in here ends the record, and not the Sentinel. */
+  #fail(error: unknown): void {
+    this.#hasFailed = true
+    this.pause()
+    this.#options.sink.failed(error)
   }
 
   /**
-   * Nearly all that a Sentinel is told: time passes, somebody lives or says hello, a peer asks what it has asked before. Nothing in it can
-   * be a secret. What is done for each of these at once is most of what a record costs: so rarely as it runs, every function is slow.
+   * Nearly all that a Sentinel is told: time passes, somebody lives, says hello or tells of himself, a peer asks. What is done at once for
+   * each of these is most of what a record costs: so rarely as it runs, every function is slow. So they wait until there are many.
    */
-  #isRoutine(state: State, event: Event, effects: readonly Effect[]): event is RoutineEvent {
-    if (this.#unsaved.areUnderWay || !canWait(effects)) return false
-    if (event.kind === 'received') return this.#input.isPlain(state, event.bytes)
-    if (event.kind === 'reply') return event.reply.kind !== 'error' && event.purpose.kind !== 'info'
-    return event.kind === 'wake' || event.kind === 'message'
+  #mayWait(state: State, event: Event, effects: readonly Effect[]): event is RoutineEvent {
+    if (this.#unsaved.areUnderWay || !isRoutine(event) || !canWait(effects)) return false
+    return event.kind !== 'received' || this.#input.isWhole(state, event.client)
   }
 
-  #noteRoutine(now: Moment, event: RoutineEvent, effects: readonly Effect[]): void {
-    const extra = this.#cpu.length === 0 ? undefined : this.#extra(event, event, undefined)
-    const echoes = NO_ECHOES
-    this.#queue.push({ now, event, effects, isNotable: false, echoes, extra, digest: undefined })
+  #keep({ config }: State, now: Moment, event: RoutineEvent, effects: readonly Effect[]): void {
+    const lines = event.kind === 'reply' ? linesRead(event) : undefined
+    this.#queue.push({ now, event, effects, cpu: this.#cpu, config, lines })
     // The sink hears of the first of each queue: after it was given a block, it waits for a step.
     if (this.#queue.length === 1) this.#options.sink.stepped(false)
     if (this.#queue.length >= QUEUE_STEPS) this.#putIntoWords()
@@ -199,8 +236,12 @@ export class SentinelRecorder {
 
   /** Hands the present block to the sink, if there is one. */
   cut(): void {
-    this.#putIntoWords()
-    this.#handOver()
+    try {
+      this.#putIntoWords()
+      this.#handOver()
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   #handOver(): void {
@@ -212,7 +253,7 @@ export class SentinelRecorder {
 
   /** The next segment begins as soon as it can. */
   renew(): void {
-    this.#isDue = true
+    this.#isDue = !this.#hasFailed
   }
 
   /** There is no place for a record: nothing is kept until `renew`. */
@@ -245,17 +286,15 @@ export class SentinelRecorder {
     effects: readonly Effect[],
     threw: string | undefined,
   ): void {
+    this.#putIntoWords()
     this.#echoes = NO_ECHOES
     const recorded = this.#recorded(state, event)
-    const extra = this.#extra(event, recorded, threw)
-    const mayWait = canWait(effects)
-    const doesMore = !mayWait && isNotable(effects)
-    const echoes = this.#echoes
-    const digest = undefined
-    this.#queue.push({ now, event: recorded, effects, isNotable: doesMore, echoes, extra, digest })
+    const doesMore = isNotable(effects)
+    const extra = extraOf(event, recorded, this.#cpu, threw)
+    this.#write(now, recorded, effects, extra, doesMore)
     if (event.kind === 'clientClosed') this.#input.forget(event.client)
     if (event.kind === 'linkLost') this.#infos.forget(event.link)
-    if (this.#queue.length >= QUEUE_STEPS || !mayWait) this.#putIntoWords()
+    this.#endBlockIfFull()
     this.#options.sink.stepped(doesMore)
   }
 
@@ -263,39 +302,57 @@ export class SentinelRecorder {
     if (this.#queue.length === 0) return
     const steps = this.#queue
     this.#queue = []
-    for (const step of steps) this.#write(step)
-    const { length = 0, bytes = 0 } = this.#block ?? {}
-    if (length >= BLOCK_STEPS || bytes >= BLOCK_BYTES) this.#handOver()
+    for (const step of steps) {
+      const { now, event, effects, cpu } = step
+      this.#echoes = NO_ECHOES
+      const recorded = this.#recordedLater(step)
+      const extra = extraOf(event, recorded, cpu, undefined)
+      this.#write(now, recorded, effects, extra, false)
+    }
+    this.#endBlockIfFull()
   }
 
-  #write(step: NotedStep): void {
-    const { now, event, effects, echoes } = step
+  #write(
+    now: Moment,
+    event: EntryEvent,
+    effects: readonly Effect[],
+    extra: EntryExtra | undefined,
+    doesMore: boolean,
+  ): void {
     if (this.#block === undefined) {
       this.#block = new BlockWriter(now, this.#table)
       this.#hash = NOTHING_SAID
     }
     if (event.kind === 'received') this.#texts.heard(event.client, event.bytes)
-    if (step.isNotable) step.digest = this.#stepDigest(effects, echoes)
+    const digest = doesMore ? this.#stepDigest(effects) : undefined
     this.#hash =
-      step.digest === undefined
-        ? this.#texts.mix(this.#hash, effects, echoes)
-        : mixText(this.#hash, step.digest)
-    this.#block.add(step)
+      digest === undefined
+        ? this.#texts.mix(this.#hash, effects, this.#echoes)
+        : mixText(this.#hash, digest)
+    this.#block.add({ now, event, digest, extra })
     if (event.kind === 'clientClosed') this.#texts.forget(event.client)
   }
 
-  #stepDigest(effects: readonly Effect[], echoes: Echoes): string {
-    return stepDigest(this.#options.digest, this.#texts.textOf(effects, echoes))
+  #endBlockIfFull(): void {
+    const { length = 0, bytes = 0 } = this.#block ?? {}
+    if (length >= BLOCK_STEPS || bytes >= BLOCK_BYTES) this.#handOver()
+  }
+
+  #stepDigest(effects: readonly Effect[]): string {
+    return stepDigest(this.#options.digest, this.#texts.textOf(effects, this.#echoes))
+  }
+
+  #recordedLater({ event, config, lines }: NotedStep): EntryEvent {
+    if (event.kind === 'received')
+      return this.#shown(event, this.#input.takeWhole(ownRenames({ config }), event.bytes))
+    if (event.kind === 'reply' && lines !== undefined) return this.#infos.shorten(event, lines)
+    return event
   }
 
   #recorded(state: State, event: Event): EntryEvent {
     switch (event.kind) {
-      case 'received': {
-        const { shown: bytes, echoes } = this.#input.take(state, event.client, event.bytes)
-        this.#echoes = echoes
-        if (this.#input.heldBytes > MAX_HELD_BYTES || this.#names.areTooMany) this.renew()
-        return bytes === event.bytes ? event : { ...event, bytes }
-      }
+      case 'received':
+        return this.#shown(event, this.#input.take(state, event.client, event.bytes))
       case 'saveFailed':
         if (!this.#unsaved.isSame(event.dropped)) this.renew()
         return { kind: 'saveFailed', reason: event.reason }
@@ -303,27 +360,28 @@ export class SentinelRecorder {
         return hideConfigs(this.#names, event)
       case 'inquired':
         return hideAnswer(this.#names, event)
-      case 'reply': {
-        // At once, because the machine has just read the same lines.
-        if (event.reply.kind !== 'error') return this.#infos.shorten(event)
-        const echoes = this.#names.echoes(state)
-        const recorded = hideEcho(echoes, event)
-        if (recorded !== event) this.#echoes = echoes
-        return recorded
-      }
+      case 'reply':
+        return this.#recordedReply(state, event)
       default:
         return event
     }
   }
 
-  #extra(event: Event, recorded: EntryEvent, threw: string | undefined): EntryExtra | undefined {
-    const isShortened =
-      event.kind === 'received' && recorded.kind === 'received' && event.bytes !== recorded.bytes
-    if (!isShortened && this.#cpu.length === 0 && threw === undefined) return undefined
-    return {
-      ...(isShortened ? { bytes: event.bytes.length } : {}),
-      ...(this.#cpu.length === 0 ? {} : { cpu: this.#cpu }),
-      ...(threw === undefined ? {} : { threw }),
-    }
+  #shown(event: Told<'received'>, { shown: bytes, echoes }: TakenInput): EntryEvent {
+    this.#echoes = echoes
+    if (this.#input.heldBytes > MAX_HELD_BYTES || this.#names.areTooMany) this.renew()
+    return bytes === event.bytes ? event : { ...event, bytes }
+  }
+
+  #recordedReply(state: State, event: Told<'reply'>): EntryEvent {
+    const lines = linesRead(event)
+    if (lines !== undefined) return this.#infos.shorten(event, lines)
+    if (event.reply.kind !== 'error') return event
+    const echoes = this.#names.echoes(state)
+    const recorded = hideEcho(echoes, event)
+    if (recorded !== event) this.#echoes = echoes
+    return recorded
   }
 }
+
+type Told<Kind extends Event['kind']> = Extract<Event, { readonly kind: Kind }>

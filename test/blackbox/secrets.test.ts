@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { sha256 as ownSha256 } from '../../src/base/sha256.ts'
+import { ClientInput } from '../../src/blackbox/client-input.ts'
+import { HIDDEN_ALREADY } from '../../src/blackbox/secrets.ts'
 import { DEFAULT_SENTINEL } from '../../src/core/config.ts'
 import type { Event } from '../../src/core/event.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
 import type { State } from '../../src/core/state.ts'
+import { step } from '../../src/core/step.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { GROUP } from '../support/sentinel-stage.ts'
 import { differencesOf, KeptRecord } from './support.ts'
@@ -168,6 +171,20 @@ describe('a record', () => {
     sentinel.feed({ kind: 'wake' })
     expect(differencesOf(sentinel.record)).toEqual([])
     expect(sentinel.record.text).not.toContain(SECRETS.port)
+  })
+
+  test('forgets what it held back of a client that went while there was no place for a record', () => {
+    const { state } = new Guarded()
+    const input = new ClientInput(HIDDEN_ALREADY)
+    const ends = { address: '127.0.0.1:5000', localAddress: '127.0.0.1:26379' }
+    const now = { monoMs: 2_000, wallMs: 1_700_000_002_000 }
+    step(state, now, { kind: 'clientOpened', client: 7, ...ends })
+    step(state, now, { kind: 'received', client: 7, bytes: 'AUTH ' })
+    input.take(state, 7, 'AUTH ')
+    expect(input.heldBytes).toBe(5)
+    step(state, now, { kind: 'clientClosed', client: 7 })
+    input.begin(state)
+    expect(input.heldBytes).toBe(0)
   })
 
   test('blurs what a client had sent of a request that the machine could not read', () => {

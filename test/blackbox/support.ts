@@ -60,6 +60,10 @@ export class KeptRecord implements RecordSink {
   /** Here blocks end by themselves, see `#count`. */
   stepped(): void {}
 
+  failed(error: unknown): void {
+    throw error
+  }
+
   #count(): void {
     if (++this.steps % this.#segmentSteps === 0) this.recorder.renew()
     if (this.steps % 97 === 0) this.recorder.cut()

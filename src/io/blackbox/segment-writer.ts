@@ -18,12 +18,14 @@ const LATER_MS = 60_000
 export class RecordFiles implements RecordSink, KeptRecord {
   readonly recorder: SentinelRecorder
   readonly #files: SegmentFiles
+  readonly #warn: (text: string) => void
   #soon: NodeJS.Timeout | undefined
   #later: NodeJS.Timeout | undefined
 
   /** Throws the file system's error if the folder cannot be made or read. */
   constructor(options: RecordOptions) {
-    const { program } = options
+    const { program, warn } = options
+    this.#warn = warn
     this.recorder = new SentinelRecorder({ digest: sha256Hex, sink: this, program })
     this.#files = new SegmentFiles(options, this.recorder)
   }
@@ -40,6 +42,11 @@ export class RecordFiles implements RecordSink, KeptRecord {
   stepped(isNotable: boolean): void {
     if (isNotable) this.#soon ??= this.#cutIn(SOON_MS)
     else this.#later ??= this.#cutIn(LATER_MS)
+  }
+
+  failed(error: unknown): void {
+    const what = 'black box: a fault in the recorder, please report it; nothing more is recorded'
+    this.#warn(`${what}: ${error instanceof Error ? error.stack : String(error)}`)
   }
 
   #cutIn(ms: number): NodeJS.Timeout {
