@@ -1,11 +1,11 @@
 /**
  * A block of a record: some seconds of what a Sentinel was told. Most of what a Sentinel hears it has heard a second
- * ago (PONG, the same hello), so each different event stands once in a segment and the others refer to it by its
- * number, and moments are steps from one to the next. The block carries the digest of everything the machine did
+ * ago (PONG, the same hello), so each different event stands once in a segment and the others refer to it by when it came
+ * last, and moments are steps from one to the next. The block carries the digest of everything the machine did
  * meanwhile, and one for each step that did more than talk.
  *
  * As text, which is a byte string, it is a line of JSON and then columns of numbers: which stream of events (event-table.ts)
- * each step belongs to, and for each stream which of its events came, and when. What comes alike stands together so, and
+ * each step belongs to, and for each stream which of its events came (`StreamTurns`), and when. What comes alike stands together so, and
  * packs smaller. Wake-ups come in a beat and count their milliseconds from the last one; all others come on the heels of
  * something, and count from the step before. A number is written in groups of seven bits, the lowest first; all but its
  * last byte have the highest bit.
@@ -13,7 +13,7 @@
 import { PLAIN_BYTES } from '../base/byte-codec.ts'
 import type { Moment } from '../base/clock.ts'
 import type { EntryEvent, EntryExtra, RecordEntry } from './entry.ts'
-import { type EventTable, STREAMS, streamOf } from './event-table.ts'
+import { type EventTable, STREAMS, StreamTurns, streamOf } from './event-table.ts'
 import { byteJson, parsedValue } from './json.ts'
 
 /** The line of JSON. */
@@ -21,7 +21,7 @@ interface BlockHead {
   /** Both clocks at the first step. */
   readonly from: readonly [monoMs: number, wallMs: number]
   readonly steps: number
-  /** The length of each column: the streams of the steps, then the numbers of each stream, then its times. */
+  /** The length of each column: the streams of the steps, then the turns of each stream, then its times. */
   readonly columns: readonly number[]
   /** Where the wall clock went another way: at which step, and by how much. */
   readonly wall: readonly (readonly [number, number])[]
@@ -107,7 +107,7 @@ export class BlockWriter {
   /** How far the wall clock is ahead of the monotonic one. */
   #aheadMs: number
   readonly #streams = new NumberColumn()
-  readonly #numbers = columnOfEach()
+  readonly #turns = columnOfEach()
   readonly #times = columnOfEach()
   readonly #wall: [number, number][] = []
   readonly #events: string[] = []
@@ -142,7 +142,7 @@ export class BlockWriter {
     const stream = streamOf(event)
     const isBeat = stream === BEAT
     this.#streams.push(stream)
-    this.#numbers[stream]?.push(this.#table.numberOf(event, this.#say))
+    this.#turns[stream]?.push(this.#table.written(stream, event, this.#say))
     this.#times[stream]?.push(now.monoMs - (isBeat ? this.#wokeMs : this.#monoMs))
     this.#monoMs = now.monoMs
     if (isBeat) this.#wokeMs = now.monoMs
@@ -151,7 +151,7 @@ export class BlockWriter {
 
   /** `digest`: of all effects. Returns a byte string. */
   text(digest: number): string {
-    const all = [this.#streams, ...this.#numbers, ...this.#times]
+    const all = [this.#streams, ...this.#turns, ...this.#times]
     const columns = all.map((column) => column.text)
     const head = JSON.stringify({
       ...{ from: [this.#from.monoMs, this.#from.wallMs], steps: this.#steps },
@@ -173,17 +173,18 @@ export class RecordFault extends Error {}
 
 /** The events of the blocks of a segment so far, as its reader has them. */
 export class SegmentEvents {
-  readonly #streams: EntryEvent[][] = STREAMS.map(() => [])
+  readonly #streams = STREAMS.map(() => ({ events: [] as EntryEvent[], turns: new StreamTurns() }))
 
   /** Throws a RecordFault if it is no event. */
   add(event: unknown): void {
     const known = checkedEvent(event)
-    this.#streams[streamOf(known)]?.push(known)
+    this.#streams[streamOf(known)]?.events.push(known)
   }
 
-  /** Throws a RecordFault. */
-  at(stream: number, number: number): EntryEvent {
-    const event = this.#streams[stream]?.[number]
+  /** The event of which this was written; called in the order of the steps. Throws a RecordFault. */
+  next(stream: number, written: number): EntryEvent {
+    const { events, turns } = this.#streams[stream] ?? {}
+    const event = turns && events?.[turns.read(written)]
     if (event === undefined) throw new RecordFault('there is no such event')
     return event
   }
@@ -222,7 +223,7 @@ function atStep<Value>(at: number, read: () => Value): Value {
 /** Reads the columns of a block, step by step. */
 class BlockColumns {
   readonly #streams: ColumnReader
-  readonly #numbers: readonly ColumnReader[]
+  readonly #turns: readonly ColumnReader[]
   readonly #times: readonly ColumnReader[]
   #monoMs: number
   #wokeMs: number
@@ -236,7 +237,7 @@ class BlockColumns {
       return new ColumnReader(column, name)
     }
     this.#streams = next('streams')
-    this.#numbers = STREAMS.map((stream) => next(`numbers of ${stream}`))
+    this.#turns = STREAMS.map((stream) => next(`turns of ${stream}`))
     this.#times = STREAMS.map((stream) => next(`times of ${stream}`))
     this.#monoMs = from[0]
     this.#wokeMs = from[0]
@@ -245,7 +246,7 @@ class BlockColumns {
   /** The next step. Throws a RecordFault. */
   next(events: SegmentEvents): { readonly event: EntryEvent; readonly monoMs: number } {
     const stream = this.#streams.next()
-    const event = events.at(stream, this.#numbers[stream]?.next() ?? 0)
+    const event = events.next(stream, this.#turns[stream]?.next() ?? 0)
     const passedMs = this.#times[stream]?.next() ?? 0
     const monoMs = (stream === BEAT ? this.#wokeMs : this.#monoMs) + passedMs
     if (!(monoMs >= this.#monoMs)) throw new RecordFault('it comes before the step before')
@@ -256,7 +257,7 @@ class BlockColumns {
 
   /** Throws a RecordFault if something is left. */
   end(): void {
-    const all = [this.#streams, ...this.#numbers, ...this.#times]
+    const all = [this.#streams, ...this.#turns, ...this.#times]
     if (!all.every((column) => column.isRead))
       throw new RecordFault('its columns are longer than its steps')
   }

@@ -1,5 +1,5 @@
 /**
- * The different events of a segment and their numbers, of each stream from 0. The frequent ones are looked for among
+ * The different events of a segment, and what is written where one comes again. The frequent ones are looked for among
  * those of the same link or client and compared as they are: to make their JSON would cost more than all the rest of a
  * record.
  */
@@ -32,6 +32,56 @@ export function streamOf(event: EntryEvent): number {
   }
 }
 
+/** Is written of an event that did not come before. */
+const NEW = 0
+/** Of so many events of a stream it is known in which order they came last. */
+const MAX_TURNS = 1_024
+
+/**
+ * The events of one stream, which have numbers from 0 as they are new. Nodes and peers speak in turns, so an event that comes again is
+ * called by how many others came meanwhile: that is nearly the same for all, and packs smaller than the numbers.
+ */
+export class StreamTurns {
+  /** Numbers; that of the event that came last is the last. */
+  readonly #order: number[] = []
+  #count = 0
+
+  /** How many events there were. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** A new one. Returns its number. */
+  add(): number {
+    const number = this.#count++
+    this.#makeLast(number)
+    return number
+  }
+
+  /** What is written of an event that comes again. */
+  again(number: number): number {
+    const at = this.#order.lastIndexOf(number)
+    const ago = this.#order.length - at
+    if (at >= 0) this.#order.splice(at, 1)
+    this.#makeLast(number)
+    return at < 0 ? MAX_TURNS + 1 + number : ago
+  }
+
+  /** The number of the event of which this was written; there may be no such event. */
+  read(written: number): number {
+    if (written === NEW) return this.add()
+    const at = this.#order.length - written
+    const [number = -1] = at < 0 ? [written - MAX_TURNS - 1] : this.#order.splice(at, 1)
+    this.#makeLast(number)
+    return number
+  }
+
+  #makeLast(number: number): void {
+    if (this.#order.length >= MAX_TURNS) this.#order.shift()
+    this.#order.push(number)
+  }
+}
+
 /** A peer that sends something new each time must not fill the memory: what is forgotten is written again. */
 const MAX_KNOWN = 10_000
 /** Longer texts are never told again and again; a hello has some two hundred characters. */
@@ -56,10 +106,23 @@ export class EventTable {
   readonly #numbers = new Map<string, number>()
   #wake: number | undefined
   /** By stream. */
-  readonly #next = STREAMS.map(() => 0)
+  readonly #turns = STREAMS.map(() => new StreamTurns())
 
-  /** The number of an event in its stream; `say` is called with its JSON if it is a new one. */
-  numberOf(event: EntryEvent, say: Say): number {
+  /** What is written of an event of this stream; `say` is called with its JSON if it is a new one. */
+  written(stream: number, event: EntryEvent, say: Say): number {
+    const turns = this.#turnsOf(stream)
+    const { count } = turns
+    const number = this.#numberOf(event, say)
+    return number === count ? NEW : turns.again(number)
+  }
+
+  #turnsOf(stream: number): StreamTurns {
+    const turns = this.#turns[stream]
+    if (turns === undefined) throw new Error(`there is no stream ${stream}`)
+    return turns
+  }
+
+  #numberOf(event: EntryEvent, say: Say): number {
     switch (event.kind) {
       case 'wake':
         this.#wake ??= this.#add(event, say)
@@ -126,10 +189,7 @@ export class EventTable {
 
   #addAs(json: string, event: EntryEvent, say: Say): number {
     say(json)
-    const stream = streamOf(event)
-    const number = this.#next[stream] ?? 0
-    this.#next[stream] = number + 1
-    return number
+    return this.#turnsOf(streamOf(event)).add()
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
+import { BlockWriter } from '../../src/blackbox/block.ts'
 import { STREAMS } from '../../src/blackbox/event-table.ts'
 import { livesIn } from '../../src/cli/incident/lives.ts'
 import { playSegment, type SegmentOutcome } from '../../src/cli/replay/play.ts'
@@ -105,6 +106,24 @@ describe('a record on disk', () => {
     expect(segmentsIn(folder).map((path) => play(path).fault)).toEqual([undefined])
   })
 
+  test('ends with a fault of the recorder, and the Sentinel goes on', () => {
+    const { folder, warnings, files, sentinel } = recorded()
+    sentinel.live(100)
+    const add = vi.spyOn(BlockWriter.prototype, 'add').mockImplementation(() => {
+      throw new Error('a fault')
+    })
+    sentinel.wait(600)
+    sentinel.live(100)
+    add.mockRestore()
+    files.recorder.renew()
+    sentinel.live(100)
+    files.finish()
+    expect(warnings).toEqual([
+      expect.stringMatching(/^black box: a fault in the recorder, .*: Error: a fault\n/),
+    ])
+    expect(segmentsIn(folder).map((path) => play(path).fault)).toEqual([undefined])
+  })
+
   test('continues the numbers of the process before it, and leaves its segments alone', () => {
     const first = recorded()
     first.files.finish()
@@ -174,7 +193,7 @@ describe('a record that is not what it should be', () => {
 
   test.each([
     ['of another kind', 'nothing of ours\n', 'offset 0: it is no record of a Sentinel'],
-    ['of a later format', 'vedette-blackbox 5\n', 'offset 0: its format is "5"'],
+    ['of a later format', 'vedette-blackbox 6\n', 'offset 0: its format is "6"'],
   ])('%s, is refused', (_kind, bytes, reason) => {
     expect(outcomeOf(bytes).fault).toContain(reason)
   })
@@ -208,7 +227,7 @@ describe('a record that is not what it should be', () => {
     [
       'a number beyond all bounds',
       block({ columns: [1, 9] }, `\0${'\xff'.repeat(9)}`),
-      'step 1: its column numbers of wake ends',
+      'step 1: its column turns of wake ends',
     ],
     [
       'more numbers than steps',
@@ -221,7 +240,7 @@ describe('a record that is not what it should be', () => {
       'a step before the one before',
       block(
         { steps: 3, columns: [3, 2, 1, 0, 0, 0, 0, 0, 2, 1], events: [WAKE, REQUEST] },
-        '\0\x01\0\0\0\0\0\x04\x09',
+        '\0\x01\0\0\x01\0\0\x04\x09',
       ),
       'step 3: it comes before the step before',
     ],

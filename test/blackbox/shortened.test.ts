@@ -4,8 +4,8 @@ import { createRng } from '../../src/base/rng.ts'
 import { BlockWriter, readBlock, SegmentEvents } from '../../src/blackbox/block.ts'
 import { EffectTexts, NOTHING_SAID } from '../../src/blackbox/effect-text.ts'
 import type { EntryEvent } from '../../src/blackbox/entry.ts'
-import { EventTable } from '../../src/blackbox/event-table.ts'
-import { InfoCompleter, InfoShortener } from '../../src/blackbox/info-lines.ts'
+import { EventTable, STREAMS, StreamTurns } from '../../src/blackbox/event-table.ts'
+import { InfoCompleter, InfoShortener, linesRead } from '../../src/blackbox/info-lines.ts'
 import { HIDDEN_ALREADY } from '../../src/blackbox/secrets.ts'
 import { DEFAULT_SENTINEL } from '../../src/core/config.ts'
 import { HELLO_CHANNEL } from '../../src/core/discovery/hello-format.ts'
@@ -32,9 +32,10 @@ function info(lines: readonly string[]): Extract<Event, { kind: 'reply' }> {
 test('of an INFO after the first only lines that a Sentinel reads are kept', () => {
   const infos = new InfoShortener()
   const first = info(INFO)
-  expect(infos.shorten(first)).toBe(first)
+  const shorten = (event: typeof first) => infos.shorten(event, linesRead(event) ?? [])
+  expect(shorten(first)).toBe(first)
   const changed = (from: string, to: string) =>
-    infos.shorten(info(INFO.map((line) => line.replace(from, to))))
+    shorten(info(INFO.map((line) => line.replace(from, to))))
   const nothing = { kind: 'infoAgain', link: 1, lines: [] }
   expect(changed('in_seconds:100', 'in_seconds:110')).toEqual(nothing)
   expect(changed('offset=500', 'offset=900')).toEqual(nothing)
@@ -57,7 +58,9 @@ test('a reader that is told the lines that changed parses what the Sentinel pars
   ]
   for (const lines of texts) {
     const told = info(lines)
-    const kept = shortener.shorten(told) as Parameters<InfoCompleter['complete']>[0]
+    const kept = shortener.shorten(told, linesRead(told) ?? []) as Parameters<
+      InfoCompleter['complete']
+    >[0]
     const read = completer.complete(kept) as typeof told
     expect(factsOf(read)).toEqual(factsOf(told))
   }
@@ -113,36 +116,62 @@ test('an event stands once in a segment, and later blocks refer to it', () => {
   )
 })
 
-test('a Sentinel that hears something new each time remembers a bounded number of events', () => {
+const MESSAGES = STREAMS.indexOf('message')
+const REQUESTS = STREAMS.indexOf('received')
+
+/** What is written of an event, and whether it was said whole. */
+function writer(stream: number) {
   const table = new EventTable()
-  let said = 0
-  const numberOf = (event: EntryEvent) => table.numberOf(event, () => said++)
+  return (event: EntryEvent) => {
+    let isSaid = false
+    const written = table.written(stream, event, () => {
+      isSaid = true
+    })
+    return isSaid ? 'new' : written
+  }
+}
+
+test('a Sentinel that hears something new each time remembers a bounded number of events', () => {
+  const written = writer(MESSAGES)
   const hello = (payload: string): EntryEvent => {
     return { kind: 'message', link: 1, channel: HELLO_CHANNEL, payload }
   }
-  for (let at = 0; at < 25_000; at++) numberOf(hello(String(at)))
-  expect(numberOf(hello('24999'))).toBe(24_999)
-  expect(said).toBe(25_000)
-  // Forgotten: it stands there again, under another number.
-  expect(numberOf(hello('0'))).toBe(25_000)
-  const long = (client: number): EntryEvent => {
-    return { kind: 'received', client, bytes: 'x'.repeat(60_000) }
-  }
-  expect(numberOf(long(1))).toBe(0)
-  expect(numberOf(long(1))).toBe(1)
+  for (let at = 0; at < 25_000; at++) expect(written(hello(String(at)))).toBe('new')
+  expect(written(hello('24999'))).toBe(1)
+  // Forgotten: it stands there again.
+  expect(written(hello('0'))).toBe('new')
+  const request = writer(REQUESTS)
+  const long: EntryEvent = { kind: 'received', client: 1, bytes: 'x'.repeat(60_000) }
+  expect([request(long), request(long)]).toEqual(['new', 'new'])
 })
 
 test('requests of a client are known again, those of a hundred groups too, until it is closed', () => {
-  const table = new EventTable()
-  const numberOf = (event: EntryEvent) => table.numberOf(event, () => undefined)
+  const written = writer(REQUESTS)
   const requests = Array.from({ length: 100 }, (_, at): EntryEvent => {
     return { kind: 'received', client: 1, bytes: `PUBLISH ${at}` }
   })
-  expect(requests.map(numberOf)).toEqual(requests.map((_, at) => at))
-  expect(requests.map(numberOf)).toEqual(requests.map((_, at) => at))
-  expect(numberOf({ kind: 'received', client: 2, bytes: 'PUBLISH 0' })).toBe(100)
-  expect(numberOf({ kind: 'clientClosed', client: 1 })).toBe(0)
-  expect(numberOf(requests[0] as EntryEvent)).toBe(101)
+  expect(new Set(requests.map(written))).toEqual(new Set(['new']))
+  // Each comes after the 99 others.
+  expect(new Set(requests.map(written))).toEqual(new Set([100]))
+  expect(written({ kind: 'received', client: 2, bytes: 'PUBLISH 0' })).toBe('new')
+  written({ kind: 'clientClosed', client: 1 })
+  expect(written(requests[0] as EntryEvent)).toBe('new')
+})
+
+test('events that come in any order are read as they were written, also those that did not come for long', () => {
+  const rng = createRng('turns')
+  const writing = new StreamTurns()
+  const reading = new StreamTurns()
+  for (let at = 0; at < 20_000; at++) {
+    // At first many, of which few stay.
+    const number = rng.below(at < 5_000 ? 3_000 : 40 * (1 + rng.below(50)))
+    const isNew = number >= writing.count
+    const told = isNew ? writing.add() : number
+    expect(reading.read(isNew ? 0 : writing.again(told))).toBe(told)
+  }
+  expect(writing.count).toBeGreaterThan(1_500)
+  // Made up: beyond what there was.
+  expect(reading.read(1_000_000)).toBeGreaterThan(reading.count)
 })
 
 test('whole INFO texts that a client is given are not compared, since a record has a part of them', () => {

@@ -234,7 +234,7 @@ test('pieces over the wire are the files of the Sentinel', () => {
   const port = one?.port ?? 0
   const name = cli(port, 'SENTINEL', 'BLACK-BOX', 'LIST').find((line) => line.endsWith('.vbb'))
   const head = cli(port, 'SENTINEL', 'BLACK-BOX', 'READ', name ?? '', '0', '18')
-  expect(head).toEqual(['vedette-blackbox 4'])
+  expect(head).toEqual(['vedette-blackbox 5'])
 })
 
 test('a Sentinel that is down is named, and its part is told by the others', async () => {
