@@ -1,13 +1,15 @@
 /**
  * What does the black box cost? Three idle groups of a master and two replicas (Redis' own) are watched by four
- * Sentinels, each of which records for ten seconds and does not for ten, in turn (recorder/toggle.mjs). In the first
- * minutes after a start the engine compiles what a record adds, which says nothing of a day.
+ * Sentinels. In the first minutes after a start the engine compiles what a record adds, which says nothing of a day; they
+ * tell how large a record is (recorder/size.mjs). Then each Sentinel records for ten seconds and does not for ten, in turn
+ * (recorder/toggle.mjs).
  */
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { countSpans, perMinute } from './recorder/tally.mjs'
-import { nowMs, until } from './support/clock.mjs'
+import { megabytesADay } from './recorder/size.mjs'
+import { countSpans, perMinute, STEADY_MS } from './recorder/tally.mjs'
+import { until } from './support/clock.mjs'
 import { withConnectionTo } from './support/connection.mjs'
 import { NODE_LINES, startDaemon } from './support/daemon.mjs'
 import { finish } from './support/finish.mjs'
@@ -27,8 +29,7 @@ const NODES_PER_GROUP = 3
 const SENTINELS = 4
 const BOUND_MS = 60_000
 /** By then the engine has compiled what runs often. */
-const CALM_MS = 240_000
-const DAY_MS = 86_400_000
+const CALM_MS = STEADY_MS + 60_000
 
 const PRELOAD = new URL('recorder/toggle.mjs', import.meta.url).href
 
@@ -70,19 +71,15 @@ async function measureRound(workshop, { seconds, name }) {
   const sentinels = await startSentinels(workshop, { masters, name })
   for (const sentinel of sentinels) await settled(sentinel)
   await sleep(CALM_MS)
-  const before = sentinels.map(({ folder }) => [countSpans(folder), recordBytes(folder)])
-  const startedMs = nowMs()
+  const before = sentinels.map(({ folder }) => countSpans(folder))
   await sleep(seconds * 1_000)
-  const passedMs = nowMs() - startedMs
-  const measured = sentinels.map(({ folder }, at) => {
-    const [spans, bytes] = before[at]
-    const cpuMs = perMinute(folder, spans)
-    // Half of the time is not recorded.
-    const recordMb = (2 * (recordBytes(folder) - bytes) * DAY_MS) / passedMs / 1e6
-    return { with: cpuMs.with, without: cpuMs.without, recordMb }
+  const measured = sentinels.map(async ({ folder }, at) => {
+    const recordMb = await megabytesADay(firstSegment(folder), STEADY_MS)
+    return { ...perMinute(folder, before[at]), recordMb }
   })
+  const all = await Promise.all(measured)
   await workshop.endAll()
-  return { sentinels: measured }
+  return { sentinels: all }
 }
 
 /** Returns the ports of the masters. */
@@ -119,17 +116,24 @@ function settled(sentinel) {
   )
 }
 
-function recordBytes(folder) {
-  const files = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.vbb'))
-  return files.reduce((sum, path) => sum + statSync(join(folder, path)).size, 0)
+function firstSegment(folder) {
+  const [first] = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.vbb'))
+  return join(folder, first)
 }
 
 function report(sentinels, seconds) {
   const column = (value, digits) => spread(summarise(sentinels.map(value)), digits)
-  const percent = column((one) => 100 * (one.with / one.without - 1), 1)
-  const cpu = [column((one) => one.with, 0), column((one) => one.without, 0), `${percent} %`]
+  const more = (one) => 100 * (one.with / one.without - 1)
+  const cpu = [column((one) => one.with, 0), column((one) => one.without, 0)]
+  const together = { with: sumOf(sentinels, 'with'), without: sumOf(sentinels, 'without') }
+  const all = [
+    decimals(together.with, 0),
+    decimals(together.without, 0),
+    `${decimals(more(together), 1)} %`,
+  ]
   const rows = [
-    ['processor time, ms a minute', ...cpu],
+    ['processor time, ms a minute', ...cpu, `${column(more, 1)} %`],
+    ['of all together', ...all],
     ['record, MB a day', column(({ recordMb }) => recordMb, 1), decimals(undefined, 0), ''],
   ]
   const headings = ['min / median / max', 'with a record', 'without', 'more']
@@ -137,6 +141,10 @@ function report(sentinels, seconds) {
     `**${GROUPS.length} idle groups of ${NODES_PER_GROUP} redis-servers, ${SENTINELS} Sentinels, ` +
     `${seconds} seconds a round.**`
   return `${what}\n\n${renderTable(headings, rows)}`
+}
+
+function sumOf(sentinels, key) {
+  return sentinels.reduce((sum, one) => sum + one[key], 0)
 }
 
 function spread(summary, digits) {

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const TALLY = 'spans.json'
+/** So long a Sentinel records from its start without a pause. */
+export const STEADY_MS = 200_000
 const MINUTE_MS = 60_000
 
 /** Milliseconds of processor time a minute, with a record and without, since it had `from` spans of each kind. */

@@ -1,14 +1,15 @@
 /**
- * Loaded into a Sentinel before its program: for ten seconds it records, for ten seconds it runs the machine alone, as
- * a build without a record would. Two processes of the same program differ by more than a record costs; two spans of
+ * Loaded into a Sentinel before its program: after some minutes with a record, for ten seconds it records, for ten seconds
+ * it runs the machine alone, as a build without a record would. Half of the Sentinels begin with the one, half with the
+ * other, so that what happens to all at once helps neither. Two processes of the same program differ by more than a record costs; two spans of
  * the same process do not. What each span took is kept in a file beside the configuration. The record has gaps, which
  * nobody reads.
  */
 import { writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { nowMs } from '../support/clock.mjs'
-import { TALLY } from './tally.mjs'
+import { STEADY_MS, TALLY } from './tally.mjs'
 
 /** Only modules can be changed from outside. */
 process.env.VEDETTE_MODULES = '1'
@@ -23,7 +24,8 @@ const importBuilt = (module) =>
 const { SentinelRecorder } = await importBuilt('blackbox/recorder.js')
 const { step } = await importBuilt('core/step.js')
 const recorded = SentinelRecorder.prototype.step
-const path = join(dirname(process.argv.at(-1)), TALLY)
+const folder = dirname(process.argv.at(-1))
+const path = join(folder, TALLY)
 const tally = { with: [], without: [] }
 let kind = 'with'
 let began
@@ -48,4 +50,11 @@ function turn() {
   }, SETTLE_MS).unref()
 }
 
-setInterval(turn, SPAN_MS).unref()
+function begin() {
+  // Folders have the names of ports, which follow each other.
+  if (Number(basename(folder)) % 2 === 0) kind = 'without'
+  turn()
+  setInterval(turn, SPAN_MS).unref()
+}
+
+setTimeout(begin, STEADY_MS).unref()
