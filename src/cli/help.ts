@@ -312,7 +312,7 @@ Exit status: 0 all nodes answered, 1 some did not, or a ledger could not be fetc
 wrong, or no Sentinel watches that group, 4 no Sentinel answered.`
 
 export const INCIDENT_HELP = `
-Fetches the records of all Sentinels of a group (black-box: yes; see vedette replay), or reads them from files,
+Fetches the records of all Sentinels of a group (see vedette replay), or reads them from files,
 and tells which Sentinel noticed what, how they agreed, which one was elected, and what followed. Their clocks
 may disagree by any amount: messages between them give the order, and the offset of each clock is shown. If
 the record of a Sentinel is missing, its part is told from the records of the others. The nodes are asked for
@@ -338,8 +338,8 @@ Exit status: 0 shown, 1 no Sentinel suspected a master in that time, a record is
 more than a fifth off, 2 the command line is wrong, or no Sentinel watches that group, 4 no Sentinel answered, or none has a record.`
 
 export const REPLAY_HELP = `
-With black-box: yes in its configuration, a Sentinel records every event it receives, in
-<state file>.blackbox. This command runs the same machine on such a record: it must do the same again, byte
+A Sentinel records every event it receives, in <state file>.blackbox, unless its configuration
+says black-box: no. This command runs the same machine on such a record: it must do the same again, byte
 for byte. If it does not, the file, the offset and the step are printed; please report them together with
 the file. Records contain addresses, names of groups and what clients asked, but no passwords. Of a journal,
 in which a data node says what happened to it, nothing can be played again: --events lists it.

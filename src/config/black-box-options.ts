@@ -18,15 +18,24 @@ export const BLACK_BOX_DIRECTIVES: readonly (readonly [name: string, apply: Appl
   ],
 ]
 
+/** The programs that read these options, and whether each keeps a record if its file does not say. */
+const KEEPS_UNASKED = { sentinel: true, proxy: false }
+type Keeper = keyof typeof KEEPS_UNASKED
+
+export function keepsRecord({ isOn }: BlackBoxOptions, keeper: Keeper): boolean {
+  return isOn ?? KEEPS_UNASKED[keeper]
+}
+
 /** By name in sentinel.conf: what a restart is needed for. */
-export const BLACK_BOX_READS: readonly (readonly [
-  name: string,
-  read: (options: BlackBoxOptions) => unknown,
-])[] = [
-  ['black-box', ({ isOn }) => isOn],
-  ['black-box-size', ({ maxBytes }) => maxBytes],
-  ['black-box-days', ({ maxDays }) => maxDays],
-]
+export function blackBoxReads(
+  keeper: Keeper,
+): readonly (readonly [name: string, read: (options: BlackBoxOptions) => unknown])[] {
+  return [
+    ['black-box', (options) => keepsRecord(options, keeper)],
+    ['black-box-size', ({ maxBytes }) => maxBytes],
+    ['black-box-days', ({ maxDays }) => maxDays],
+  ]
+}
 
 function extension(apply: Apply): Apply {
   return (draft, words) => apply(draft, words) ?? EXTENSION

@@ -61,10 +61,10 @@ export interface SentinelFile {
 }
 
 export interface BlackBoxOptions {
-  /** [black-box] */
-  readonly isOn: boolean
-  /** [black-box-size] [black-box-days] What does not fit, and what is older, is removed. */
-  readonly maxBytes: number
+  /** [black-box] Undefined: the file does not say, see `keepsRecord`. */
+  readonly isOn: boolean | undefined
+  /** [black-box-size] [black-box-days] What does not fit, and what is older, is removed. Undefined: see `usualBytes`. */
+  readonly maxBytes: number | undefined
   readonly maxDays: number
 }
 
@@ -110,7 +110,7 @@ export const DEFAULT_FILE = {
   bindSourceAddr: '',
   tls: NO_TLS,
   http: NO_HTTP,
-  blackBox: { isOn: false, maxBytes: 256 * 1024 * 1024, maxDays: 14 },
+  blackBox: { isOn: undefined, maxBytes: undefined, maxDays: 14 },
   aclFile: '',
   daemonize: false,
   pidFile: '',

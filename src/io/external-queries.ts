@@ -81,7 +81,7 @@ const NO_ACL_FILE: Answer = { kind: 'failed', reason: 'no aclfile is configured'
 const NO_RECORD: Answer = {
   kind: 'failed',
   reason:
-    'this Sentinel keeps no record: it takes black-box: yes in its configuration, and a restart',
+    'this Sentinel keeps no record: its configuration says black-box: no, or its log why it cannot',
 }
 
 async function isExecutable(path: string): Promise<boolean> {

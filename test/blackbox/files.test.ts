@@ -9,6 +9,7 @@ import { playSegment, type SegmentOutcome } from '../../src/cli/replay/play.ts'
 import { bundleOf } from '../../src/io/blackbox/bundle.ts'
 import { frameOfSync, MAGIC } from '../../src/io/blackbox/frames.ts'
 import { segmentsAt } from '../../src/io/blackbox/records-at.ts'
+import { usualBytes } from '../../src/io/blackbox/segment-files.ts'
 import { summaryOf } from '../../src/io/blackbox/segment-reader.ts'
 import { RecordFiles, type RecordOptions } from '../../src/io/blackbox/segment-writer.ts'
 import { mutateBytes } from '../support/mutate-bytes.ts'
@@ -16,6 +17,7 @@ import { until } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { LonelySentinel } from './support.ts'
 
+const MB = 1024 * 1024
 const OPTIONS = { maxBytes: 64 * 1024 * 1024, maxDays: 14, program: 'test' }
 
 /** A Sentinel whose record goes to files. */
@@ -88,6 +90,17 @@ describe('a record on disk', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1024 * 1024 + 250 * 1024)
     expect(segmentsIn(folder)[0]).not.toContain('00000001')
     for (const path of segmentsIn(folder)) expect(play(path).fault).toBeUndefined()
+  })
+
+  test('takes a tenth of a small disk, and a quarter of a gigabyte of a large one, if nobody says how much', () => {
+    const ofDisk = (bytes: number) => usualBytes({ bsize: 4096, blocks: bytes / 4096 })
+    expect(ofDisk(100 * MB)).toBe(10 * MB)
+    expect(ofDisk(1024 * 1024 * MB)).toBe(256 * MB)
+    expect(ofDisk(0)).toBe(256 * MB)
+    expect(ofDisk(4096)).toBe(64 * 1024)
+    const { files, folder } = recorded({ maxBytes: undefined })
+    files.finish()
+    expect(segmentsIn(folder)).toHaveLength(1)
   })
 
   test('goes on after trouble with the disk with a new segment, and says what is missing', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { blackBoxReads, keepsRecord } from '../../src/config/black-box-options.ts'
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
+import { DEFAULT_FILE } from '../../src/config/sentinel-file.ts'
 import { parseSentinelYml } from '../../src/config/sentinel-yml.ts'
 
 const MB = 1024 * 1024
@@ -13,12 +15,27 @@ function conf(...lines: string[]) {
 }
 
 describe('the options of the black box', () => {
-  test('are off, 256 MB and 14 days unless a file says otherwise', () => {
+  test('are left to the program, and 14 days, unless a file says otherwise', () => {
     const parsed = yml('port: 26379')
-    const expected = { isOn: false, maxBytes: 256 * MB, maxDays: 14 }
+    const expected = { isOn: undefined, maxBytes: undefined, maxDays: 14 }
     expect(parsed.ok && parsed.value.blackBox).toEqual(expected)
     const other = conf('port 26379')
     expect(other.ok && other.value.blackBox).toEqual(expected)
+  })
+
+  test('make a Sentinel record and a proxy not, unless a file says otherwise', () => {
+    const { blackBox } = DEFAULT_FILE
+    expect(keepsRecord(blackBox, 'sentinel')).toBe(true)
+    expect(keepsRecord(blackBox, 'proxy')).toBe(false)
+    for (const isOn of [true, false])
+      for (const keeper of ['sentinel', 'proxy'] as const)
+        expect(keepsRecord({ ...blackBox, isOn }, keeper)).toBe(isOn)
+  })
+
+  test('need no restart if a file says what goes without saying', () => {
+    const reads = new Map(blackBoxReads('sentinel')).get('black-box')
+    const { blackBox } = DEFAULT_FILE
+    expect(reads?.({ ...blackBox, isOn: true })).toBe(reads?.(blackBox))
   })
 
   test('mean the same in both kinds of files', () => {

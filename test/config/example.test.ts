@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { keepsRecord } from '../../src/config/black-box-options.ts'
 import { optionsAt } from '../../src/config/sentinel-schema.ts'
 import { parseSentinelYml } from '../../src/config/sentinel-yml.ts'
 import { readYml } from '../../src/config/yml-document.ts'
+import { USUAL_BYTES } from '../../src/io/blackbox/segment-files.ts'
 
 const EXAMPLE = readFileSync(new URL('../../sentinel.yml.example', import.meta.url), 'utf8')
 /** `#option: value` is an option that is commented out, `# text` is a comment. */
@@ -10,7 +12,10 @@ const UNCOMMENTED = EXAMPLE.replace(/^( *)#([a-z])/gm, '$1$2')
 
 function parse(text: string) {
   const parsed = parseSentinelYml(text, 'sentinel.yml.example')
-  return parsed.ok ? { ...parsed.value, locations: undefined } : parsed
+  if (!parsed.ok) return parsed
+  const { blackBox: given } = parsed.value
+  const usual = { isOn: keepsRecord(given, 'sentinel'), maxBytes: given.maxBytes ?? USUAL_BYTES }
+  return { ...parsed.value, blackBox: { ...given, ...usual }, locations: undefined }
 }
 
 test('the example is sound, as it stands and with every option in use', () => {

@@ -30,7 +30,7 @@ let sentinel: string
 
 beforeAll(async () => {
   cluster = await startCluster({
-    ...{ downAfterMs: 500, sentinelLines: ['black-box: yes'], nodeLines: ['black-box yes'] },
+    ...{ downAfterMs: 500, nodeLines: ['black-box yes'] },
   })
   sentinel = `127.0.0.1:${cluster.sentinels[0]?.port}`
   // A journal is written a quarter of a second after something happened, and SIGKILL waits for nothing.
@@ -249,12 +249,15 @@ test('a Sentinel that is down is named, and its part is told by the others', asy
   last?.start()
 })
 
-test('a Sentinel without a record says what it takes', async () => {
-  const plain = await startCluster({ replicas: 0, sentinels: 1, quorum: 1 })
+test('a Sentinel that was told to keep no record says so', async () => {
+  const sentinelLines = ['black-box: no']
+  const plain = await startCluster({ replicas: 0, sentinels: 1, quorum: 1, sentinelLines })
   const port = plain.sentinels[0]?.port
   const told = await vedette('incident', '--sentinel', `127.0.0.1:${port}`)
   await plain.stop()
   expect(told).toMatchObject({ status: 4, stdout: '' })
-  expect(told.stderr).toContain('this Sentinel keeps no record: it takes black-box: yes')
+  expect(told.stderr).toContain(
+    'this Sentinel keeps no record: its configuration says black-box: no',
+  )
   expect(told.stderr).toContain('no Sentinel of mymaster sends a record')
 })

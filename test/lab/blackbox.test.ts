@@ -35,7 +35,7 @@ beforeAll(async () => {
     downAfterMs: 500,
     failoverTimeoutMs: 3_000,
     hasRealNodes: process.env.VEDETTE_DATA === 'redis',
-    sentinelLines: ['black-box: yes', `users: ["watcher on >${PASSWORD} ~* &* +@all"]`],
+    sentinelLines: [`users: ["watcher on >${PASSWORD} ~* &* +@all"]`],
   })
 }, 60_000)
 

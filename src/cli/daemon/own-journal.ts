@@ -8,7 +8,7 @@ import { ownVersion } from '../version.ts'
 
 export interface JournalPlace {
   readonly folder: string
-  readonly maxBytes: number
+  readonly maxBytes: number | undefined
   readonly maxDays: number
   /** Who keeps it; asked when a segment begins. */
   readonly keeper: () => Omit<JournalHead, 'program' | 'now'>

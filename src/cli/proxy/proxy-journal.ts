@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { hostAndPort } from '../../base/ip.ts'
+import { keepsRecord } from '../../config/black-box-options.ts'
 import type { ProxyFile } from '../../config/proxy-file.ts'
 import type { BlackBoxOptions } from '../../config/sentinel-file.ts'
 import type { JournalFiles } from '../../io/blackbox/journal-files.ts'
@@ -17,11 +18,12 @@ const RUN_ID_BYTES = 20
 
 /** Several proxies may share a folder, but not a port. */
 export async function openProxyJournal(
-  { folder, isOn, maxBytes, maxDays }: ProxyRecord,
+  record: ProxyRecord,
   { groups, bind }: ProxyFile,
   logger: Logger,
 ): Promise<JournalFiles | undefined> {
-  if (!isOn) return undefined
+  if (!keepsRecord(record, 'proxy')) return undefined
+  const { folder, maxBytes, maxDays } = record
   const port = groups.find((one) => one.port !== 0)?.port ?? groups[0]?.readPort ?? 0
   const runId = randomBytes(RUN_ID_BYTES).toString('hex')
   const bound = bind.find((one) => /^[\w.:]+$/.test(one) && !/^(::|0\.0\.0\.0)$/.test(one))

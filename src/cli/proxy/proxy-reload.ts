@@ -3,7 +3,7 @@
  * what needs a restart is logged. If anything in the file is wrong nothing changes, except that the log file is
  * opened anew in any case.
  */
-import { BLACK_BOX_READS } from '../../config/black-box-options.ts'
+import { blackBoxReads } from '../../config/black-box-options.ts'
 import type { ProxyFile } from '../../config/proxy-file.ts'
 import { certificatesUsedBy, type TlsOptions } from '../../config/tls-options.ts'
 import type { DaemonLogger } from '../../io/log/logger.ts'
@@ -96,7 +96,7 @@ const AT_START: StartReads<ProxySetup> = [
   ['http-token-file', ({ http }) => http.tokenFile],
   ['http-tls', ({ http }) => http.tls],
   ['dir', ({ record }) => record?.folder],
-  ...BLACK_BOX_READS.map(([name, read]): StartReads<ProxySetup>[number] => [
+  ...blackBoxReads('proxy').map(([name, read]): StartReads<ProxySetup>[number] => [
     name,
     ({ record }) => record && read(record),
   ]),

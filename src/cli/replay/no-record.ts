@@ -15,7 +15,7 @@ export function sayNoRecord(
 
 function hintFor(runs: readonly string[]): string {
   if (runs.length === 0)
-    return 'black-box: yes in the configuration of a Sentinel keeps one in <state file>.blackbox'
+    return 'a Sentinel keeps one in <state file>.blackbox, unless its configuration says black-box: no'
   const named = runs.slice(0, MAX_NAMED).join(', ')
   const more = runs.length > MAX_NAMED ? ` and ${runs.length - MAX_NAMED} more` : ''
   return `each run has a folder of its own; name the one you mean: ${named}${more}`

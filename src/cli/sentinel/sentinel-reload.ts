@@ -3,7 +3,7 @@
  * line. If anything in the file is wrong nothing is changed, except that the log file is opened anew in
  * any case.
  */
-import { BLACK_BOX_READS } from '../../config/black-box-options.ts'
+import { blackBoxReads } from '../../config/black-box-options.ts'
 import { formatProblem } from '../../config/problem.ts'
 import type { SentinelFile } from '../../config/sentinel-file.ts'
 import { certificatesUsedBy } from '../../config/tls-options.ts'
@@ -146,7 +146,7 @@ const AT_START: StartReads<SentinelFile> = [
   ['http-token', ({ http }) => http.token],
   ['http-token-file', ({ http }) => http.tokenFile],
   ['http-tls', ({ http }) => http.tls],
-  ...BLACK_BOX_READS.map(([name, read]): StartReads<SentinelFile>[number] => [
+  ...blackBoxReads('sentinel').map(([name, read]): StartReads<SentinelFile>[number] => [
     name,
     ({ blackBox }) => read(blackBox),
   ]),

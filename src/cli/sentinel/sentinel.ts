@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import type { Rng } from '../../base/rng.ts'
+import { keepsRecord } from '../../config/black-box-options.ts'
 import { goneOnSince } from '../../config/gone-on.ts'
 import { formatProblem, type Problem } from '../../config/problem.ts'
 import { type SentinelFile, stateFileName, toSavedState } from '../../config/sentinel-file.ts'
@@ -169,17 +170,14 @@ async function openWebhooks(
   return new Opened(webhooks, { sender, logger, rng: rng.fork('webhooks') })
 }
 
-/**
- * [black-box] Undefined if there is none. A Sentinel that cannot keep a record works without one.
- * Imported only where it is wanted.
- */
+/** [black-box] Undefined if none is wanted. A Sentinel that cannot keep a record works without one. */
 async function openRecord(
   file: SentinelFile,
   folder: string,
   logger: Logger,
 ): Promise<RecordFiles | undefined> {
-  const { isOn, maxBytes, maxDays } = file.blackBox
-  if (!isOn) return undefined
+  if (!keepsRecord(file.blackBox, 'sentinel')) return undefined
+  const { maxBytes, maxDays } = file.blackBox
   const warn = (text: string) => logger.log('warning', text)
   const place = `${resolve(folder, stateFileName(file))}.blackbox`
   const program = `vedette ${ownVersion()}`

@@ -67,7 +67,7 @@ export function sentinelRole(
   const { topology, addressOf } = casting
   if (isOurSentinel(spec, casting)) {
     const more = (group: GroupSpec) => moreOptionsOf(topology, group, addressOf)
-    const blackBox = casting.hasBlackBox ? 'black-box: yes\n' : ''
+    const blackBox = `black-box: ${casting.hasBlackBox ? 'yes' : 'no'}\n`
     const text = blackBox + sentinelYml(spec, topology.groups, addressOf, more)
     const files = new Map([['sentinel.yml', text]])
     return { command: ours('sentinel', join(folder, 'sentinel.yml')), files }

@@ -9,6 +9,8 @@ import {
   openSync,
   readdirSync,
   rmSync,
+  type StatsFs,
+  statfsSync,
   statSync,
   writeSync,
 } from 'node:fs'
@@ -21,8 +23,8 @@ import { type FrameType, frameOf, frameOfSync, MAGIC, SEGMENT_SUFFIX } from './f
 
 export interface SegmentOptions {
   readonly folder: string
-  /** All segments together. */
-  readonly maxBytes: number
+  /** All segments together. Undefined: see `usualBytes`. */
+  readonly maxBytes: number | undefined
   readonly maxDays: number
   readonly warn: (text: string) => void
 }
@@ -65,8 +67,20 @@ const PRIVATE_FILE = 0o600
 /** Nothing is cut off: two writers of the same frame may meet here, see `finish`. */
 const WRITE = constants.O_CREAT | constants.O_RDWR
 
+/** [black-box-size] */
+export const USUAL_BYTES = 256 * 1024 * 1024
+/** A state file or the data of a node are on the same disk, and matter more. */
+const SHARE_OF_DISK = 0.1
+
+/** What the segments may take if nobody has said it. A file system that does not tell its size has 0 blocks. */
+export function usualBytes({ blocks, bsize }: Pick<StatsFs, 'blocks' | 'bsize'>): number {
+  const share = blocks === 0 ? USUAL_BYTES : blocks * bsize * SHARE_OF_DISK
+  return Math.max(MIN_SEGMENT_BYTES, Math.min(USUAL_BYTES, share))
+}
+
 export class SegmentFiles implements KeptRecord {
   readonly #options: SegmentOptions
+  readonly #maxBytes: number
   readonly #owner: SegmentOwner
   #pending: Pending[] = []
   #pendingBytes = 0
@@ -88,6 +102,7 @@ export class SegmentFiles implements KeptRecord {
     this.#options = options
     this.#owner = owner
     mkdirSync(options.folder, { recursive: true, mode: PRIVATE_FOLDER })
+    this.#maxBytes = options.maxBytes ?? usualBytes(statfsSync(options.folder))
     this.#number = 1 + Math.max(0, ...this.#segments().map((name) => Number.parseInt(name, 10)))
   }
 
@@ -201,7 +216,7 @@ export class SegmentFiles implements KeptRecord {
 
   /** A segment that is big or old enough is followed by the next. */
   #renewIfFull(): void {
-    const share = Math.floor(this.#options.maxBytes / SEGMENTS)
+    const share = Math.floor(this.#maxBytes / SEGMENTS)
     const limit = Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, share))
     const isOld = Date.now() - this.#openedAtMs > HOUR_MS
     if (this.#endsAt > limit || isOld) this.#owner.renew()
@@ -223,14 +238,14 @@ export class SegmentFiles implements KeptRecord {
 
   /** Removes segments that are too old, and the oldest until there is room for another one. */
   #prune(): void {
-    const { folder, maxBytes, maxDays } = this.#options
+    const { folder, maxDays } = this.#options
     const oldest = Date.now() - maxDays * DAY_MS
     const all = this.#segments().map((name) => {
       const { size, mtimeMs } = statSync(join(folder, name))
       return { path: join(folder, name), size, mtimeMs }
     })
     let bytes = all.reduce((sum, { size }) => sum + size, 0)
-    const room = maxBytes - Math.floor(maxBytes / SEGMENTS)
+    const room = this.#maxBytes - Math.floor(this.#maxBytes / SEGMENTS)
     for (const { path, size, mtimeMs } of all) {
       if (bytes <= room && mtimeMs >= oldest) continue
       rmSync(path, { force: true })

@@ -32,5 +32,5 @@ test('the folder of --records is no record: its runs are named', async () => {
 test('without any record the option that keeps one is named', async () => {
   const told = listen()
   expect(await runReplay([scratchFolder('records')], {})).toBe(1)
-  expect(told.err).toMatch(/black-box: yes in the configuration/)
+  expect(told.err).toMatch(/<state file>.blackbox, unless its configuration says black-box: no/)
 })
