@@ -149,9 +149,12 @@ const TALK: ReadonlySet<Effect['kind']> = new Set([
   'closeClient',
 ] as const)
 
+export function isTalk({ kind }: Effect): boolean {
+  return TALK.has(kind)
+}
+
 export function isNotable(effects: readonly Effect[]): boolean {
-  for (const { kind } of effects) if (!TALK.has(kind)) return true
-  return false
+  return !effects.every(isTalk)
 }
 
 export function stepDigest(digest: (text: string) => string, text: string): string {

@@ -13,7 +13,6 @@ import type { Event } from '../core/event.ts'
 import type { CpuUsage, ProcessFacts } from '../core/report/process-facts.ts'
 import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
-import type { Reply } from '../resp/reply.ts'
 import { BlockWriter } from './block.ts'
 import { ClientInput, ownRenames, type TakenInput } from './client-input.ts'
 import {
@@ -30,6 +29,13 @@ import { InfoShortener, linesRead } from './info-lines.ts'
 import { hideAnswer, hideConfigs, hideEcho, SecretNames } from './secrets.ts'
 import { imageOf } from './sentinel-image.ts'
 import { UnsavedEffects } from './unsaved-effects.ts'
+import {
+  canWait,
+  mannerOf,
+  type WaitingEvent,
+  type WaitingStep,
+  withStateAsItIs,
+} from './waiting-step.ts'
 
 /** Where a record goes. Called between steps; must return at once. */
 export interface RecordSink {
@@ -69,62 +75,6 @@ const BLOCK_BYTES = 512 * 1024
 const QUEUE_STEPS = 256
 /** A request that stays incomplete beyond this many bytes is left out of the record. */
 const MAX_HELD_BYTES = 1024 * 1024
-/** Whether the effects may be put into words later: no later step changes what they say. */
-function canWait(effects: readonly Effect[]): boolean {
-  for (const effect of effects) {
-    if (effect.kind === 'send') continue
-    if (effect.kind !== 'respond' || !isFixed(effect.reply)) return false
-  }
-  return true
-}
-
-/** It is what it is; others read the state of the machine when they are written. */
-function isFixed({ kind }: Reply): boolean {
-  switch (kind) {
-    case 'simple':
-    case 'bulk':
-    case 'integer':
-    case 'error':
-    case 'null':
-    case 'nullArray':
-      return true
-    default:
-      return false
-  }
-}
-
-type RoutineEvent = Extract<Event, { readonly kind: 'wake' | 'message' | 'reply' | 'received' }>
-
-/** Longer texts do not wait, so that those that do stay few bytes together. */
-const MAX_WAITING_CHARACTERS = 32 * 1024
-
-function isRoutine(event: Event): event is RoutineEvent {
-  switch (event.kind) {
-    case 'wake':
-      return true
-    case 'message':
-      return event.payload.length <= MAX_WAITING_CHARACTERS
-    case 'received':
-      return event.bytes.length <= MAX_WAITING_CHARACTERS
-    case 'reply':
-      // An error may repeat a secret of the state as it is now; whole lists are no routine.
-      if (event.reply.kind === 'bulk') return event.reply.bytes.length <= MAX_WAITING_CHARACTERS
-      return event.reply.kind === 'simple' || event.reply.kind === 'integer'
-    default:
-      return false
-  }
-}
-
-/** A step that is not in words yet, with what is needed for that of the state as it was. */
-interface NotedStep {
-  readonly now: Moment
-  readonly event: RoutineEvent
-  readonly effects: readonly Effect[]
-  readonly cpu: readonly CpuUsage[]
-  readonly config: State['config']
-  /** Of INFO. */
-  readonly lines: readonly string[] | undefined
-}
 
 export class SentinelRecorder {
   readonly #options: RecorderOptions
@@ -134,7 +84,7 @@ export class SentinelRecorder {
   readonly #texts = new EffectTexts(this.#names)
   #infos = new InfoShortener()
   #table = new EventTable()
-  #queue: NotedStep[] = []
+  #queue: WaitingStep[] = []
   #block: BlockWriter | undefined
   /** Of all that was done in the block, see effect-text.ts. */
   #hash = NOTHING_SAID
@@ -201,12 +151,14 @@ export class SentinelRecorder {
   }
 
   #record(state: State, now: Moment, event: Event, effects: readonly Effect[]): void {
-    if (this.#mayWait(state, event, effects)) {
-      if (this.#isOn) this.#keep(state, now, event, effects)
-    } else {
-      if (this.#isOn) this.#note(state, now, event, effects, undefined)
-      this.#unsaved.step(event.kind, effects)
+    const manner = mannerOf(effects)
+    if (this.#isOn) {
+      if (manner !== 'now' && this.#canWait(state, event))
+        this.#keep(state, now, event, effects, manner === 'notable')
+      else this.#note(state, now, event, effects, undefined)
     }
+    if (manner !== 'talk' || this.#unsaved.areUnderWay) this.#unsaved.step(event.kind, effects)
+    if (event.kind === 'clientClosed') this.#input.forget(event.client)
     if (this.#isDue) this.#beginIfDue(state, now)
   }
 
@@ -217,20 +169,22 @@ export class SentinelRecorder {
     this.#options.sink.failed(error)
   }
 
-  /**
-   * Nearly all that a Sentinel is told: time passes, somebody lives, says hello or tells of himself, a peer asks. What is done at once for
-   * each of these is most of what a record costs: so rarely as it runs, every function is slow. So they wait until there are many.
-   */
-  #mayWait(state: State, event: Event, effects: readonly Effect[]): event is RoutineEvent {
-    if (this.#unsaved.areUnderWay || !isRoutine(event) || !canWait(effects)) return false
-    return event.kind !== 'received' || this.#input.isWhole(state, event.client)
+  #canWait(state: State, event: Event): event is WaitingEvent {
+    return canWait(event) && (event.kind !== 'received' || this.#input.isWhole(state, event.client))
   }
 
-  #keep({ config }: State, now: Moment, event: RoutineEvent, effects: readonly Effect[]): void {
+  #keep(
+    { config }: State,
+    now: Moment,
+    event: WaitingEvent,
+    done: readonly Effect[],
+    isNotable: boolean,
+  ): void {
     const lines = event.kind === 'reply' ? linesRead(event) : undefined
-    this.#queue.push({ now, event, effects, cpu: this.#cpu, config, lines })
+    const effects = isNotable ? withStateAsItIs(done) : done
+    this.#queue.push({ now, event, effects, isNotable, cpu: this.#cpu, config, lines })
     // The sink hears of the first of each queue: after it was given a block, it waits for a step.
-    if (this.#queue.length === 1) this.#options.sink.stepped(false)
+    if (isNotable || this.#queue.length === 1) this.#options.sink.stepped(isNotable)
     if (this.#queue.length >= QUEUE_STEPS) this.#putIntoWords()
   }
 
@@ -292,8 +246,6 @@ export class SentinelRecorder {
     const doesMore = isNotable(effects)
     const extra = extraOf(event, recorded, this.#cpu, threw)
     this.#write(now, recorded, effects, extra, doesMore)
-    if (event.kind === 'clientClosed') this.#input.forget(event.client)
-    if (event.kind === 'linkLost') this.#infos.forget(event.link)
     this.#endBlockIfFull()
     this.#options.sink.stepped(doesMore)
   }
@@ -303,11 +255,11 @@ export class SentinelRecorder {
     const steps = this.#queue
     this.#queue = []
     for (const step of steps) {
-      const { now, event, effects, cpu } = step
+      const { now, event, effects, isNotable: doesMore, cpu } = step
       this.#echoes = NO_ECHOES
       const recorded = this.#recordedLater(step)
       const extra = extraOf(event, recorded, cpu, undefined)
-      this.#write(now, recorded, effects, extra, false)
+      this.#write(now, recorded, effects, extra, doesMore)
     }
     this.#endBlockIfFull()
   }
@@ -331,6 +283,7 @@ export class SentinelRecorder {
         : mixText(this.#hash, digest)
     this.#block.add({ now, event, digest, extra })
     if (event.kind === 'clientClosed') this.#texts.forget(event.client)
+    if (event.kind === 'linkLost') this.#infos.forget(event.link)
   }
 
   #endBlockIfFull(): void {
@@ -342,7 +295,7 @@ export class SentinelRecorder {
     return stepDigest(this.#options.digest, this.#texts.textOf(effects, this.#echoes))
   }
 
-  #recordedLater({ event, config, lines }: NotedStep): EntryEvent {
+  #recordedLater({ event, config, lines }: WaitingStep): EntryEvent {
     if (event.kind === 'received')
       return this.#shown(event, this.#input.takeWhole(ownRenames({ config }), event.bytes))
     if (event.kind === 'reply' && lines !== undefined) return this.#infos.shorten(event, lines)
