@@ -6,6 +6,8 @@
  */
 import type { Effect } from '../core/effect.ts'
 import type { ClientId } from '../core/ids.ts'
+import type { SavedState } from '../core/persistence/saved.ts'
+import type { State } from '../core/state.ts'
 import { encodeReply } from '../resp/encode.ts'
 import {
   type Echoes,
@@ -159,6 +161,22 @@ export function isNotable(effects: readonly Effect[]): boolean {
 
 export function stepDigest(digest: (text: string) => string, text: string): string {
   return digest(text).slice(0, STEP_DIGEST_CHARACTERS)
+}
+
+/** With more groups it is not compared what was saved: with a thousand its text would take longer than all else. */
+const MOST_GROUPS_COMPARED = 16
+const NOT_COMPARED: SavedState = {
+  ...{ myid: '', currentEpoch: 0, groups: [], removed: [] },
+  ...{ settings: undefined, users: undefined },
+}
+
+/** What the machine has just done, as it can be put into words later: what it saves is asked for at once. */
+export function lasting(effects: readonly Effect[], { groups }: State): readonly Effect[] {
+  return effects.map((effect) => {
+    if (effect.kind !== 'save') return effect
+    const saved = groups.size > MOST_GROUPS_COMPARED ? NOT_COMPARED : effect.state()
+    return { ...effect, state: () => saved }
+  })
 }
 
 /** What a step did, without words: kinds of effects, and names of events. */

@@ -14,6 +14,7 @@ import { type RecordBlock, RecordFault } from './block.ts'
 import {
   EffectTexts,
   isNotable,
+  lasting,
   mixText,
   NOTHING_SAID,
   shapeOf,
@@ -88,7 +89,7 @@ export class Player {
       }
       if (threw !== undefined) return { at, what: `the machine failed then: ${threw}` }
       const isDecision = isNotable(effects)
-      const text = isDecision ? this.#texts.textOf(effects) : ''
+      const text = isDecision ? this.#texts.textOf(lasting(effects, this.#state)) : ''
       const stepsDigest = isDecision ? stepDigest(this.#digest, text) : undefined
       hash = this.#mixed(hash, effects, stepsDigest)
       const next = entries[at + 1]?.now
@@ -120,7 +121,7 @@ export class Player {
       if (typeof effects === 'string') return entry
       after.push(shapeOf(effects))
       const digest = isNotable(effects)
-        ? stepDigest(this.#digest, this.#texts.textOf(effects))
+        ? stepDigest(this.#digest, this.#texts.textOf(lasting(effects, this.#state)))
         : undefined
       hash = this.#mixed(hash, effects, digest)
       return { ...entry, digest }

@@ -18,6 +18,7 @@ import { ClientInput, ownRenames, type TakenInput } from './client-input.ts'
 import {
   EffectTexts,
   isNotable,
+  lasting,
   mixText,
   NO_ECHOES,
   NOTHING_SAID,
@@ -29,13 +30,7 @@ import { InfoShortener, linesRead } from './info-lines.ts'
 import { hideAnswer, hideConfigs, hideEcho, SecretNames } from './secrets.ts'
 import { imageOf } from './sentinel-image.ts'
 import { UnsavedEffects } from './unsaved-effects.ts'
-import {
-  canWait,
-  mannerOf,
-  type WaitingEvent,
-  type WaitingStep,
-  withStateAsItIs,
-} from './waiting-step.ts'
+import { canWait, mannerOf, type WaitingEvent, type WaitingStep } from './waiting-step.ts'
 
 /** Where a record goes. Called between steps; must return at once. */
 export interface RecordSink {
@@ -174,14 +169,15 @@ export class SentinelRecorder {
   }
 
   #keep(
-    { config }: State,
+    state: State,
     now: Moment,
     event: WaitingEvent,
     done: readonly Effect[],
     isNotable: boolean,
   ): void {
     const lines = event.kind === 'reply' ? linesRead(event) : undefined
-    const effects = isNotable ? withStateAsItIs(done) : done
+    const effects = isNotable ? lasting(done, state) : done
+    const { config } = state
     this.#queue.push({ now, event, effects, isNotable, cpu: this.#cpu, config, lines })
     // The sink hears of the first of each queue: after it was given a block, it waits for a step.
     if (isNotable || this.#queue.length === 1) this.#options.sink.stepped(isNotable)
@@ -245,7 +241,7 @@ export class SentinelRecorder {
     const recorded = this.#recorded(state, event)
     const doesMore = isNotable(effects)
     const extra = extraOf(event, recorded, this.#cpu, threw)
-    this.#write(now, recorded, effects, extra, doesMore)
+    this.#write(now, recorded, doesMore ? lasting(effects, state) : effects, extra, doesMore)
     this.#endBlockIfFull()
     this.#options.sink.stepped(doesMore)
   }

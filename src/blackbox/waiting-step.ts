@@ -91,12 +91,3 @@ function isFixed({ kind }: Reply): boolean {
       return false
   }
 }
-
-/** What is to be saved is asked for at once: that is the state as it is. */
-export function withStateAsItIs(effects: readonly Effect[]): readonly Effect[] {
-  return effects.map((effect) => {
-    if (effect.kind !== 'save') return effect
-    const state = effect.state()
-    return { ...effect, state: () => state }
-  })
-}

@@ -22,8 +22,12 @@ export const BLACK_BOX_DIRECTIVES: readonly (readonly [name: string, apply: Appl
 const KEEPS_UNASKED = { sentinel: true, proxy: false }
 type Keeper = keyof typeof KEEPS_UNASKED
 
-export function keepsRecord({ isOn }: BlackBoxOptions, keeper: Keeper): boolean {
-  return isOn ?? KEEPS_UNASKED[keeper]
+/** With more groups a record grows so fast that its segments, which begin with an image of them all, become short. */
+export const MOST_GROUPS_UNASKED = 50
+
+/** `groups`: how many a Sentinel watches. */
+export function keepsRecord({ isOn }: BlackBoxOptions, keeper: Keeper, groups = 0): boolean {
+  return isOn ?? (KEEPS_UNASKED[keeper] && groups <= MOST_GROUPS_UNASKED)
 }
 
 /** By name in sentinel.conf: what a restart is needed for. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { BlockWriter, readBlock, SegmentEvents } from '../../src/blackbox/block.ts'
-import { EffectTexts, NOTHING_SAID } from '../../src/blackbox/effect-text.ts'
+import { EffectTexts, lasting, NOTHING_SAID } from '../../src/blackbox/effect-text.ts'
 import type { EntryEvent } from '../../src/blackbox/entry.ts'
 import { EventTable, STREAMS, StreamTurns } from '../../src/blackbox/event-table.ts'
 import { InfoCompleter, InfoShortener, linesRead } from '../../src/blackbox/info-lines.ts'
@@ -90,6 +90,22 @@ test('the digest of a block tells apart what was sent, where, why and in which o
   const secret: Effect = { ...ping, argv: ['PING', 'secret'] }
   const hidden: Effect = { ...ping, argv: ['PING', 'hidden-1'] }
   expect(texts.mix(1, [secret], echoes)).toBe(texts.mix(1, [hidden]))
+})
+
+test('what a Sentinel of many groups saves is not compared: a thousand of them would be written with each save', () => {
+  const sentinelOf = (count: number) => {
+    const groups = Array.from({ length: count }, (_, at) => ({ ...GROUP, name: `g${at}` }))
+    const config = { ...DEFAULT_SENTINEL, groups }
+    const now = { monoMs: 1_000, wallMs: 1_700_000_000_000 }
+    return startSentinel({ config, saved: undefined, rng: createRng('many'), now })
+  }
+  const savedBy = ({ state, effects }: ReturnType<typeof sentinelOf>) => {
+    const last = lasting(effects, state)
+    state.currentEpoch = 7
+    return new EffectTexts(HIDDEN_ALREADY).textOf(last)
+  }
+  expect(savedBy(sentinelOf(16))).toMatch(/save .*"currentEpoch":0,.*"name":"g15"/)
+  expect(savedBy(sentinelOf(17))).toMatch(/save .*"groups":\[\]/)
 })
 
 test('an event stands once in a segment, and later blocks refer to it', () => {

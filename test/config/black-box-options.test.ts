@@ -23,13 +23,15 @@ describe('the options of the black box', () => {
     expect(other.ok && other.value.blackBox).toEqual(expected)
   })
 
-  test('make a Sentinel record and a proxy not, unless a file says otherwise', () => {
+  test('make a Sentinel of up to fifty groups record and a proxy not, unless a file says otherwise', () => {
     const { blackBox } = DEFAULT_FILE
     expect(keepsRecord(blackBox, 'sentinel')).toBe(true)
     expect(keepsRecord(blackBox, 'proxy')).toBe(false)
+    expect(keepsRecord(blackBox, 'sentinel', 50)).toBe(true)
+    expect(keepsRecord(blackBox, 'sentinel', 51)).toBe(false)
     for (const isOn of [true, false])
       for (const keeper of ['sentinel', 'proxy'] as const)
-        expect(keepsRecord({ ...blackBox, isOn }, keeper)).toBe(isOn)
+        expect(keepsRecord({ ...blackBox, isOn }, keeper, 1_000)).toBe(isOn)
   })
 
   test('need no restart if a file says what goes without saying', () => {

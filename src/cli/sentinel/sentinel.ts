@@ -176,7 +176,11 @@ async function openRecord(
   folder: string,
   logger: Logger,
 ): Promise<RecordFiles | undefined> {
-  if (!keepsRecord(file.blackBox, 'sentinel')) return undefined
+  const groups = file.core.groups.length
+  if (!keepsRecord(file.blackBox, 'sentinel', groups)) {
+    if (file.blackBox.isOn === undefined) logger.log('notice', unasked(groups))
+    return undefined
+  }
   const { maxBytes, maxDays } = file.blackBox
   const warn = (text: string) => logger.log('warning', text)
   const place = `${resolve(folder, stateFileName(file))}.blackbox`
@@ -190,6 +194,10 @@ async function openRecord(
     warn(`black box: nothing is recorded: ${place}: ${reasonOf(error)}`)
     return undefined
   }
+}
+
+function unasked(groups: number): string {
+  return `black box: nothing is recorded: with ${groups} groups it takes black-box: yes in the configuration`
 }
 
 /** Throws a StartError if another process uses it, or it cannot be used. */
