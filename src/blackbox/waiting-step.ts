@@ -28,7 +28,7 @@ export type WaitingEvent = Exclude<Event, { readonly kind: 'saveFailed' | 'inqui
 
 /** Longer texts do not wait, so that those that do stay few bytes together. */
 const MAX_CHARACTERS = 32 * 1024
-/** What a peer answers to a question about a master has three. */
+/** What one Sentinel answers another about a master has three. */
 const MAX_ITEMS = 8
 
 export function canWait(event: Event): event is WaitingEvent {
@@ -48,21 +48,10 @@ export function canWait(event: Event): event is WaitingEvent {
   }
 }
 
-/** An error may repeat a secret of the state as it is now. */
+/** An error may repeat a secret of the state as it is now; what failed within a transaction is told without it. */
 function isHarmless(reply: Reply): boolean {
-  switch (reply.kind) {
-    case 'simple':
-    case 'integer':
-    case 'null':
-    case 'nullArray':
-      return true
-    case 'bulk':
-      return reply.bytes.length <= MAX_CHARACTERS
-    case 'array':
-      return reply.items.length <= MAX_ITEMS && reply.items.every(isHarmless)
-    default:
-      return false
-  }
+  if (reply.kind === 'bulk') return reply.bytes.length <= MAX_CHARACTERS
+  return reply.kind !== 'error' && isFixed(reply)
 }
 
 /** `now`: what they say has to be written before the next step. */
@@ -78,8 +67,8 @@ export function mannerOf(effects: readonly Effect[]): 'talk' | 'notable' | 'now'
 }
 
 /** It is what it is; others read the state of the machine when they are written. */
-function isFixed({ kind }: Reply): boolean {
-  switch (kind) {
+function isFixed(reply: Reply): boolean {
+  switch (reply.kind) {
     case 'simple':
     case 'bulk':
     case 'integer':
@@ -87,6 +76,8 @@ function isFixed({ kind }: Reply): boolean {
     case 'null':
     case 'nullArray':
       return true
+    case 'array':
+      return reply.items.length <= MAX_ITEMS && reply.items.every(isFixed)
     default:
       return false
   }
