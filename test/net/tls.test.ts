@@ -1,4 +1,5 @@
 /** TLS on real sockets: who is let in, who is not and what is said of it, links, and renewal. */
+import { spawn } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { createServer, connect as plainConnect, type Socket } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
@@ -132,7 +133,23 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       expect(await hello(port, client, { maxVersion: 'TLSv1.2' }).heard).toBe(
         'no TLS version in common',
       )
-      expect(lines.at(-1)).toMatch(/^verbose TLS: refused .*: no TLS version in common$/)
+      expect(lines.at(-1)).toMatch(/^warning TLS: refused .*: no TLS version in common$/)
+    })
+
+    test('that does not know our authority is told in the log with its address', async () => {
+      const { port, lines } = await echo()
+      const trust = ['-verify_return_error', '-CAfile', foreign.cert]
+      const shown = ['-cert', client.cert, '-key', client.key]
+      const argv = ['s_client', '-connect', `${HOST}:${port}`, ...trust, ...shown]
+      // Unlike Node, OpenSSL says why it hangs up.
+      const clients = Array.from({ length: 4 }, () => spawn('openssl', argv, { stdio: 'ignore' }))
+      await Promise.all(clients.map((one) => new Promise((resolve) => one.once('close', resolve))))
+      await until('all are told', 10_000, () => lines.length === 5)
+      for (const line of lines.slice(1)) {
+        expect(line).toMatch(
+          /^warning TLS: refused 127\.0\.0\.1:\d+: the other side does not know /,
+        )
+      }
     })
 
     test('gets a certificate of the cipher list it may choose from', async () => {

@@ -9,7 +9,7 @@ import { LineBudget } from '../log/line-budget.ts'
 import { plainHost } from '../network/address.ts'
 import { reasonOf } from '../start-error.ts'
 import type { TlsContexts } from './tls-contexts.ts'
-import { certificateFault } from './tls-reasons.ts'
+import { certificateFault, isDisagreement } from './tls-reasons.ts'
 
 /**
  * Much more than a slow network needs, and little for a stranger that only wants to occupy our
@@ -115,16 +115,25 @@ export class TlsAcceptor {
   }
 
   #failed(error: Error, socket: TLSSocket): void {
+    const end = this.#originOf(socket)
     const fallen = this.#sweep()
-    const end = endOf(socket)
     // Node reports a handshake that takes too long, but leaves the connection open.
     socket.destroy()
     if (end !== undefined) this.#pending.delete(end)
     const from = end ?? (fallen.length === 1 ? fallen[0] : undefined) ?? 'a client'
     const code = refusalOf(socket)
     if (code !== undefined) return this.#tell('warning', from, certificateFault(code))
-    const isCertificate = (error as NodeJS.ErrnoException).code?.includes('CERTIFICATE') ?? false
-    this.#tell(isCertificate ? 'warning' : 'verbose', from, reasonOf(error))
+    this.#tell(isDisagreement(error) ? 'warning' : 'verbose', from, reasonOf(error))
+  }
+
+  /**
+   * The address it came from. A client that does not trust us hangs up at once, and the system no longer
+   * knows whose the connection was; the connection below remembers.
+   */
+  #originOf(socket: TLSSocket): string | undefined {
+    const { _parent: below } = socket as TLSSocket & { readonly _parent?: unknown }
+    const isBelow = ([, { raw }]: [string, Handshake]) => raw === below
+    return endOf(socket) ?? [...this.#pending].find(isBelow)?.[0]
   }
 
   /** Forgets the handshakes whose connection is gone, and returns the addresses they came from. */

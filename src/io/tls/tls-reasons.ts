@@ -62,6 +62,16 @@ export function tlsReasonOf(error: NodeJS.ErrnoException): string | undefined {
   return words ?? (code.startsWith('ERR_SSL_') ? code : undefined)
 }
 
+/**
+ * Whether both sides spoke TLS and one did not accept what the other offers: certificate, version or cipher.
+ * Someone has to correct that; rubbish and connections that break are for nobody to mend.
+ */
+export function isDisagreement(error: NodeJS.ErrnoException): boolean {
+  return /CERTIFICATE|ALERT|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_NO_(SHARED|SUITABLE)/.test(
+    codeOf(error),
+  )
+}
+
 /** A write after a failed handshake gives EPROTO, and says what failed only in its text. */
 function codeOf({ code = '', message }: NodeJS.ErrnoException): string {
   const reason = code === 'EPROTO' ? INNER_REASON.exec(message)?.[1] : undefined
