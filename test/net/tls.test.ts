@@ -360,6 +360,34 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       expect(lines).toEqual([`warning TLS: connection to ${HOST}:${port} failed: ${reason}`])
     })
 
+    test.each([
+      ['has expired', () => expired],
+      ['comes from another authority', () => foreign],
+    ])(
+      'that show a certificate which %s are turned away, and the log says so',
+      async (_name, own) => {
+        const { port } = await echo()
+        const { events, lines } = link(port, {}, own())
+        await lost(events)
+        await until('it is told', 10_000, () => lines.some((line) => line.includes('closed right')))
+        expect(lines.at(-1)).toBe(
+          `warning TLS: connection to ${HOST}:${port} failed: the other side closed right after the TLS handshake; ` +
+            'perhaps it does not accept our certificate: its log says why',
+        )
+      },
+    )
+
+    test('that were of use are not told when the other side closes them', async () => {
+      const { port, sockets } = await echo()
+      const { events, lines, links } = link(port)
+      await until('it is up', 10_000, () => events.length === 1 && sockets.length === 1)
+      links.send(1, { kind: 'ping' }, ['PING'])
+      await until('it answers', 10_000, () => events.length === 2)
+      sockets[0]?.destroy()
+      await lost(events)
+      expect(lines).toEqual([])
+    })
+
     test('to one that speaks no TLS are lost', async () => {
       const port = await plainServer((socket) => {
         socket.once('data', () => socket.write('-ERR unknown command\r\n'))

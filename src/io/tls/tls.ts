@@ -4,7 +4,7 @@
  * stay as they are.
  */
 import type { Socket } from 'node:net'
-import { connect, type TLSSocket } from 'node:tls'
+import { connect } from 'node:tls'
 import { assert } from '../../base/assert.ts'
 import { hostAndPort } from '../../base/ip.ts'
 import type { TlsOptions } from '../../config/tls-options.ts'
@@ -16,7 +16,7 @@ import { createTlsContexts, type TlsContexts } from './tls-contexts.ts'
 import { ageWarning, type CertificateInUse, refuseExpired } from './tls-expiry.ts'
 import { noCertificate } from './tls-files.ts'
 import { tlsPaths } from './tls-paths.ts'
-import { tlsReasonOf } from './tls-reasons.ts'
+import { reportTrouble } from './tls-trouble.ts'
 import { watchFiles } from './tls-watch.ts'
 
 export type TlsLog = (level: LogLevel, text: string) => void
@@ -85,7 +85,7 @@ export class Tls {
       checkServerIdentity: () => undefined,
     })
     raw.on('error', () => undefined)
-    this.#reportTrouble(raw, socket, hostAndPort(host, port))
+    reportTrouble(raw, socket, (reason) => this.#complain(hostAndPort(host, port), reason))
     return socket
   }
 
@@ -174,42 +174,11 @@ export class Tls {
     for (const warning of warnings) this.#log('warning', `TLS: ${warning}`)
   }
 
-  /**
-   * To every other part of the program, a connection that is refused for its certificate looks like a
-   * dead instance.
-   */
-  #reportTrouble(raw: Socket, socket: TLSSocket, address: string): void {
-    let connectedAtMs: number | undefined
-    let isSecure = false
-    let reason: string | undefined
-    raw.once('connect', () => {
-      connectedAtMs = performance.now()
-    })
-    socket.once('secureConnect', () => {
-      isSecure = true
-    })
-    socket.on('error', (error) => {
-      // Once the connection is secure, only TLS errors concern us.
-      reason ??= isSecure ? tlsReasonOf(error) : reasonOf(error)
-    })
-    socket.once('close', () => {
-      if (connectedAtMs === undefined) return
-      const waitedMs = performance.now() - connectedAtMs
-      if (!isSecure && waitedMs > PATIENCE_MS) reason ??= SILENCE
-      if (reason !== undefined) this.#complain(address, reason)
-    })
-  }
-
   #complain(address: string, reason: string): void {
     if (!this.#repetitions.isNews(address, reason, performance.now())) return
     this.#log('warning', `TLS: connection to ${address} failed: ${reason}`)
   }
 }
-
-/** A side that gave up sooner had other reasons. */
-const PATIENCE_MS = 1_000
-/** A plain Redis takes the handshake for the beginning of a command, and waits for the rest. */
-const SILENCE = 'no answer to the TLS handshake; perhaps this port speaks no TLS'
 
 const RENEWED = 'new connections use new files: '
 const CHANGED = 'new connections use the new settings'
