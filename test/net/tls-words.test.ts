@@ -81,6 +81,27 @@ describe.skipIf(!HAS_OPENSSL)(
       expect(await refusal(tlsPort, { ...lax, ca })).toBe('PONG')
     })
 
+    test('a certificate that is not accepted asks for another one', async () => {
+      const ca = readFileSync(authority.cert)
+      const foreign = certificates.issue(certificates.authority('stranger'), 'foreign')
+      const [cert, key] = [foreign.cert, foreign.key].map((path) => readFileSync(path))
+      for (const maxVersion of ['TLSv1.2', 'TLSv1.3']) {
+        expect(await refusal(strictPort, { ...lax, ca, cert, key, maxVersion })).toMatch(
+          /: perhaps it does not accept the certificate of --cert; its log says why/,
+        )
+      }
+      expect(await refusal(mutePort, { ...lax, ca, cert, key })).not.toMatch(/certificate/)
+    })
+
+    test('an expired certificate of the other side is to be renewed there', async () => {
+      const old = certificates.issue(authority, 'old', { days: -1 })
+      const [ca, cert, key] = [authority.cert, old.cert, old.key].map((path) => readFileSync(path))
+      const port = await listening(createTlsServer({ cert, key }))
+      expect(await refusal(port, { ...lax, ca })).toMatch(
+        /^certificate has expired: renew it there/,
+      )
+    })
+
     test('a port that closes on everybody is not called TLS', async () => {
       expect(await refusal(mutePort)).toBe('it closed the connection')
     })

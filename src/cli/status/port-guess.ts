@@ -43,14 +43,26 @@ const HINTS: readonly (readonly [reason: RegExp, hint: string])[] = [
     'add --cacert FILE with the authority that has signed its certificate',
   ],
   [/wants a certificate of ours/, 'add --cert FILE and --key FILE that its authority has signed'],
+  [
+    /says that our certificate|of our certificate|not accept our certificate/,
+    'give a valid one with --cert and --key that its authority has signed',
+  ],
+  [/^certificate (has expired|is not valid yet)$/, 'renew it there, or set the clock of one of us'],
 ]
 
 async function hintWithTls(reason: string, tried: TriedPort): Promise<string | undefined> {
   const known = HINTS.find(([words]) => words.test(reason))
   if (known !== undefined) return known[1]
-  if (!(await speaksRedis(tried))) return undefined
-  return 'this port speaks no TLS; leave out --tls, --cacert and --cert'
+  if (await speaksRedis(tried))
+    return 'this port speaks no TLS; leave out --tls, --cacert and --cert'
+  return HUNG_UP.test(reason) && (await speaksTls(tried)) ? CERTIFICATE_DOUBTED : undefined
 }
+
+/** Programs on Node do not say that they refuse a certificate. */
+const HUNG_UP =
+  /^(it closed the connection|ECONNRESET|the other side closed during the TLS handshake)$/
+const CERTIFICATE_DOUBTED =
+  'perhaps it does not accept the certificate of --cert; its log says why it refuses us'
 
 /** Any answer of a TLS program counts, even if it does not admit us. */
 function speaksTls({ host, port }: TriedPort): Promise<boolean> {
