@@ -30,7 +30,7 @@ export interface TlsContexts {
 export function createTlsContexts(options: TlsOptions, nowMs: number): TlsContexts {
   const spoken = spokenProtocols(options)
   const files = readTlsFiles(options, nowMs)
-  checkCiphers(options, spoken)
+  checkCiphers(options)
   if (files.dhParams !== undefined) checkDhParams(options.dhParamsFile, files.dhParams)
   const shared = sharedBy(spoken, files)
   return {
@@ -61,18 +61,29 @@ function clientChecks({ authClients }: TlsOptions) {
 }
 
 /** Checks each directive on its own, so that the error can name it. */
-function checkCiphers(options: TlsOptions, { context }: Spoken): void {
+function checkCiphers({ ciphers, cipherSuites }: TlsOptions): void {
+  checkCipherWords('tls-ciphers', ciphers, ordinaryIn(ciphers))
+  checkCipherWords('tls-ciphersuites', cipherSuites, suitesIn(cipherSuites))
+}
+
+/** As in OpenSSL, words that it does not know do no harm beside one that it knows. */
+function checkCipherWords(directive: string, text: string, words: readonly string[]): void {
+  if (text === '') return
+  const refuse = (reason: string) => {
+    const fault = `${directive}: ${JSON.stringify(text)} names no cipher known here (${reason})`
+    return new StartError('E_TLS', fault, CIPHER_HINT)
+  }
+  if (words.length === 0) throw refuse(OTHER_KIND)
   try {
-    createSecureContext(context)
+    createSecureContext({ ciphers: words.join(':') })
   } catch (error) {
-    const words = [options.ciphers, options.cipherSuites].filter((list) => list !== '').join(' ')
-    throw new StartError(
-      'E_TLS',
-      `tls-ciphers or tls-ciphersuites: ${JSON.stringify(words)} names no cipher known here (${reasonOf(error)})`,
-      'leave them out for the defaults, or see openssl ciphers',
-    )
+    throw refuse(reasonOf(error))
   }
 }
+
+const CIPHER_HINT = 'leave it out for the defaults, or see openssl ciphers'
+const OTHER_KIND =
+  'tls-ciphersuites is for TLS 1.3, whose ciphers begin with TLS_, and tls-ciphers for the versions before'
 
 function checkDhParams(path: string, dhparam: string): void {
   try {
@@ -113,7 +124,7 @@ interface Spoken {
 /** Throws a StartError for an unknown word, and if no protocol is left to use. */
 export function spokenProtocols(options: TlsOptions): Spoken {
   const names = options.protocols.length === 0 ? DEFAULT_VERSIONS : options.protocols.map(versionOf)
-  const warnings = checkOldVersions(names, options.ciphers)
+  const warnings = [...checkOldVersions(names, options.ciphers), ...misplacedCiphers(options)]
   const wanted = VERSIONS.filter(({ name }) => names.includes(name))
   const context = {
     minVersion: wanted[0]?.name ?? 'TLSv1.2',
@@ -152,10 +163,34 @@ function gaps(names: readonly string[]): number {
   )
 }
 
-/** Node has one list for both kinds; a kind that is not configured keeps its default. */
+/**
+ * Node has one list for both kinds; a kind that is not configured keeps its default. A word of the other kind is left
+ * out, as OpenSSL does: in the one list it would count.
+ */
 function cipherList({ ciphers, cipherSuites }: TlsOptions): string {
-  const defaults = DEFAULT_CIPHERS.split(':')
-  const isSuite = (name: string) => name.startsWith('TLS_')
-  const suites = cipherSuites || defaults.filter(isSuite).join(':')
-  return `${suites}:${ciphers || defaults.filter((name) => !isSuite(name)).join(':')}`
+  const suites = suitesIn(cipherSuites || DEFAULT_CIPHERS)
+  return [...suites, ...ordinaryIn(ciphers || DEFAULT_CIPHERS)].join(':')
+}
+
+function suitesIn(list: string): readonly string[] {
+  return list.split(':').filter(isSuite)
+}
+
+function ordinaryIn(list: string): readonly string[] {
+  return list.split(/[:, ]+/).filter((word) => word !== '' && !isSuite(word))
+}
+
+function isSuite(word: string): boolean {
+  return word.startsWith('TLS_')
+}
+
+/** The words that do not count, because they are of the other kind. */
+function misplacedCiphers({ ciphers, cipherSuites }: TlsOptions): readonly string[] {
+  const kinds = [
+    ['tls-ciphers', suitesIn(ciphers)],
+    ['tls-ciphersuites', ordinaryIn(cipherSuites)],
+  ] as const
+  return kinds
+    .filter(([, words]) => words.length > 0)
+    .map(([name, words]) => `${name}: ${words.join(':')} does not count: ${OTHER_KIND}`)
 }

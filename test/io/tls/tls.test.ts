@@ -265,8 +265,29 @@ describe.skipIf(!HAS_OPENSSL)('files (needs openssl)', () => {
 
   test('ciphers that nobody knows are told', () => {
     expect(refusal(() => create({ ciphers: 'ROT13' }))).toMatch(
-      /^E_TLS tls-ciphers or tls-ciphersuites: "ROT13" names no cipher known here/,
+      /^E_TLS tls-ciphers: "ROT13" names no cipher known here/,
     )
+    expect(refusal(() => create({ cipherSuites: 'TLS_ROT13' }))).toMatch(
+      /^E_TLS tls-ciphersuites: "TLS_ROT13" names no cipher known here/,
+    )
+  })
+
+  test('a list that has only ciphers of the other kind is refused', () => {
+    for (const cipherSuites of ['ROT13', 'ECDHE-RSA-AES128-GCM-SHA256']) {
+      expect(refusal(() => create({ cipherSuites }))).toMatch(
+        /^E_TLS tls-ciphersuites: .*tls-ciphersuites is for TLS 1.3/,
+      )
+    }
+    expect(refusal(() => create({ ciphers: 'TLS_AES_128_GCM_SHA256' }))).toMatch(
+      /^E_TLS tls-ciphers: .*tls-ciphersuites is for TLS 1.3/,
+    )
+  })
+
+  test('a cipher in the list of the other kind does not count, and is told', () => {
+    const mixed = create({ cipherSuites: 'TLS_AES_128_GCM_SHA256:AES256-SHA' })
+    expect(mixed.listening.ciphers).not.toContain('AES256-SHA:')
+    expect(mixed.listening.ciphers).toMatch(/^TLS_AES_128_GCM_SHA256:ECDHE/)
+    expect(mixed.warnings[0]).toMatch(/^tls-ciphersuites: AES256-SHA does not count/)
   })
 
   test('Diffie-Hellman parameters are taken, and other files are not', () => {
