@@ -42,7 +42,7 @@ export class Certificates {
       '-subj',
       `/CN=${name}`,
       '-days',
-      '30',
+      '400',
       '-out',
       cert,
     )

@@ -8,6 +8,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { canonicalIp } from '../../base/ip.ts'
 import { NO_TLS, type TlsOptions } from '../../config/tls-options.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
+import type { CertificateInUse } from '../../io/tls/tls-expiry.ts'
 import { noCertificate, readTlsFiles } from '../../io/tls/tls-files.ts'
 
 /** What is to be said about one file. */
@@ -47,7 +48,7 @@ export function examineCertificates(question: CertificateQuestion): readonly Cer
     tls.clientKeyFile,
     { ...question, announced: [] },
   )
-  return [...own, ...client]
+  return [...own, ...client, ...agesOfAuthorities(question)]
 }
 
 function unusedFiles(tls: TlsOptions): readonly CertificateNote[] {
@@ -112,33 +113,61 @@ function lookAt(
     text: `${certFile}: ${text}`,
   })
   const notes = [
-    ...ageOf(leaf, question.nowMs).map((words) => note(...words)),
+    ...ageOf(inUse(certDirective, question), question.nowMs).map((words) => note(...words)),
     ...chainOf(leaf, others, question.tls).map((words) => note(...words)),
     ...namesOf(leaf, question.announced).map((words) => note(...words)),
     ...permissionsOf(keyDirective, keyFile),
   ]
   const doubts = notes.filter(({ severity }) => severity !== 'ok')
   if (doubts.length > 0) return doubts
-  const text = `valid until ${day(leaf)}, signed by a known authority, and the key is its own`
+  const text = `valid until ${day(Date.parse(leaf.validTo))}, signed by a known authority, and the key is its own`
   return [note('ok', text)]
 }
 
 type Words = readonly [severity: CertificateNote['severity'], text: string, hint: string]
 
-function ageOf(leaf: X509Certificate, nowMs: number): readonly Words[] {
-  const leftMs = Date.parse(leaf.validTo) - nowMs
+/** Says nothing of one that is still valid for long. */
+function agesOfAuthorities(question: CertificateQuestion): readonly CertificateNote[] {
+  const { certificates } = readTlsFiles(question.tls, question.nowMs)
+  const authorities = certificates.filter(({ directive }) => directive.startsWith('tls-ca-cert'))
+  return authorities.flatMap((authority) => {
+    const { directive, path } = authority
+    return ageOf(authority, question.nowMs).map(([severity, text, hint]) => ({
+      ...{ severity, directive, hint },
+      text: `${path}: ${text}`,
+    }))
+  })
+}
+
+function inUse(
+  directive: string,
+  { tls, nowMs }: CertificateQuestion,
+): CertificateInUse | undefined {
+  return readTlsFiles(tls, nowMs).certificates.find((one) => one.directive === directive)
+}
+
+function ageOf(certificate: CertificateInUse | undefined, nowMs: number): readonly Words[] {
+  if (certificate === undefined) return []
+  const { what, validFromMs, validToMs } = certificate
+  const leftMs = validToMs - nowMs
   const renew = 'renew it; running programs take the new file by themselves'
-  if (leftMs < 0) return [['error', `the certificate has expired on ${day(leaf)}`, renew]]
-  if (Date.parse(leaf.validFrom) > nowMs) {
-    const text = `the certificate is not valid before ${leaf.validFrom}`
+  if (leftMs < 0) return [['error', `${what} has expired on ${day(validToMs)}`, renew]]
+  if (validFromMs > nowMs) {
+    const text = `${what} is not valid before ${new Date(validFromMs).toUTCString()}`
     return [['error', text, 'wait, or set the clock of this machine']]
   }
   if (leftMs > SOON_MS) return []
-  return [['warning', `expires in ${Math.floor(leftMs / DAY_MS)} days, on ${day(leaf)}`, renew]]
+  return [
+    [
+      'warning',
+      `${what} expires in ${Math.floor(leftMs / DAY_MS)} days, on ${day(validToMs)}`,
+      renew,
+    ],
+  ]
 }
 
-function day(certificate: X509Certificate): string {
-  return new Date(certificate.validTo).toISOString().slice(0, 10)
+function day(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
 }
 
 /** Only if the configuration names authorities: the other side has its own list, mostly the same. */

@@ -74,7 +74,7 @@ const PROCESS_STARTED = gauge('process_start_time_seconds', {
 })
 
 const CERTIFICATE_EXPIRY = gauge('vedette_tls_certificate_expiry_seconds', {
-  help: 'When a certificate of this process expires, in seconds since the Unix epoch.',
+  help: 'When a certificate of this process or its chain, or the last of the authorities it trusts, expires, in seconds since the Unix epoch.',
   unit: 'seconds',
   labels: ['directive', 'file'],
 })

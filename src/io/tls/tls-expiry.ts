@@ -1,12 +1,17 @@
-/** How long our certificates are still valid: a certificate that expires unnoticed ends every connection at once. */
+/**
+ * How long the certificates that we show and those that we trust are still valid: one that expires unnoticed ends every
+ * connection at once.
+ */
 import type { X509Certificate } from 'node:crypto'
 import { StartError } from '../start-error.ts'
 
-/** A certificate of our own, and the file it was read from. */
+/** A certificate in use, and the file it was read from. */
 export interface CertificateInUse {
   /** As in redis.conf: `tls-cert-file`. */
   readonly directive: string
   readonly path: string
+  /** For texts: `the certificate`, or which one of several. */
+  readonly what: string
   readonly validFromMs: number
   readonly validToMs: number
 }
@@ -15,13 +20,41 @@ const DAY_MS = 24 * 3_600_000
 /** Authorities that renew by themselves do so earlier; the alert rule knows the same time. */
 const SOON_MS = 14 * DAY_MS
 
-export function certificateInUse(
+/** Of a certificate and the rest of its chain, the one that expires first: it ends the connections. */
+export function chainInUse(
   directive: string,
   path: string,
-  certificate: X509Certificate,
+  chain: readonly [X509Certificate, ...X509Certificate[]],
 ): CertificateInUse {
-  const validFromMs = Date.parse(certificate.validFrom)
-  return { directive, path, validFromMs, validToMs: Date.parse(certificate.validTo) }
+  const [leaf] = chain
+  const first = chain.reduce((one, other) => (endOf(other) < endOf(one) ? other : one))
+  const what = first === leaf ? 'the certificate' : `the certificate ${nameOf(first)} of the chain`
+  return { directive, path, what, ...validityOf(first) }
+}
+
+/** Of several authorities, the one that expires last: old ones may stay beside it. Undefined if there is none. */
+export function authorityInUse(
+  directive: string,
+  path: string,
+  trusted: readonly X509Certificate[],
+): CertificateInUse | undefined {
+  const roots = trusted.filter(({ issuer, subject }) => issuer === subject)
+  const [one, ...others] = roots.length > 0 ? roots : trusted
+  if (one === undefined) return undefined
+  const last = others.reduce((best, other) => (endOf(other) > endOf(best) ? other : best), one)
+  return { directive, path, what: `the authority ${nameOf(last)}`, ...validityOf(last) }
+}
+
+function validityOf(certificate: X509Certificate) {
+  return { validFromMs: Date.parse(certificate.validFrom), validToMs: endOf(certificate) }
+}
+
+function endOf({ validTo }: X509Certificate): number {
+  return Date.parse(validTo)
+}
+
+function nameOf({ subject, serialNumber }: X509Certificate): string {
+  return subject?.replaceAll('\n', ', ') || serialNumber
 }
 
 /**
@@ -29,8 +62,8 @@ export function certificateInUse(
  * clients that do not verify can still connect.
  */
 export function ageWarning(certificate: CertificateInUse, nowMs: number): string | undefined {
-  const { directive, path, validFromMs, validToMs } = certificate
-  const about = `${directive} ${path}: the certificate`
+  const { directive, path, what, validFromMs, validToMs } = certificate
+  const about = `${directive} ${path}: ${what}`
   if (validToMs < nowMs) return `${about} has expired on ${dated(validToMs)}`
   if (validFromMs > nowMs) return `${about} is not valid before ${dated(validFromMs)}`
   if (validToMs - nowMs > SOON_MS) return undefined
@@ -54,8 +87,8 @@ export function refuseExpired(
     return !isValid(one) && old !== undefined && isValid(old)
   })
   if (expired === undefined) return
-  const { directive, path, validToMs } = expired
-  const fault = `the certificate has expired on ${dated(validToMs)}, and the one in use is still valid`
+  const { directive, path, what, validToMs } = expired
+  const fault = `${what} has expired on ${dated(validToMs)}, and the one in use is still valid`
   throw new StartError('E_TLS', `${directive} ${path}: ${fault}`, 'put a renewed certificate there')
 }
 

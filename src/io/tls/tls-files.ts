@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { TlsOptions } from '../../config/tls-options.ts'
 import { readText } from '../files/text-file.ts'
 import { reasonOf, StartError } from '../start-error.ts'
-import { ageWarning, type CertificateInUse, certificateInUse } from './tls-expiry.ts'
+import { ageWarning, authorityInUse, type CertificateInUse, chainInUse } from './tls-expiry.ts'
 
 /** Our certificate and key as PEM texts. The certificate may include the rest of its chain. */
 export interface TlsIdentity {
@@ -41,11 +41,13 @@ export function readTlsFiles(options: TlsOptions, nowMs: number): TlsFiles {
   const own = readCredentials(OWN_DIRECTIVES, options)
   const client = readCredentials(CLIENT_DIRECTIVES, options)
   const shown = own ?? client
-  const certificates = [own, client].flatMap((one) => (one === undefined ? [] : [one.inUse]))
+  const trusted = readAuthorities(options)
+  const shownOnes = [own, client].map((one) => one?.inUse)
+  const certificates = [...shownOnes, lastOf(trusted)].filter((one) => one !== undefined)
   return {
     own: own?.credentials,
     client: (client ?? own)?.credentials,
-    authorities: readAuthorities(options),
+    authorities: [...new Set(trusted.flatMap(({ pems }) => pems))],
     dhParams: options.dhParamsFile === '' ? undefined : readDhParams(options.dhParamsFile),
     warnings: certificates.flatMap((one) => ageWarning(one, nowMs) ?? []),
     summary: shown === undefined ? 'no certificate of our own' : describe(shown.certificate),
@@ -117,7 +119,10 @@ function readCredentials(which: CredentialDirectives, options: TlsOptions): Exam
   const key = readPem(names.key, keyFile)
   const certificate = parseCertificate(names.cert, certFile, cert)
   checkKey(which, certFile, keyFile, certificate, parseKey(which, keyFile, key, passphrase))
-  const inUse = certificateInUse(names.cert, certFile, certificate)
+  const inUse = chainInUse(names.cert, certFile, [
+    certificate,
+    ...chainOf(names.cert, certFile, cert),
+  ])
   return { credentials: { cert, key, passphrase }, certificate, inUse }
 }
 
@@ -190,6 +195,12 @@ function checkKey(
   throw fault(names.key, keyFile, reason, `${names.cert} and ${names.key} must belong together`)
 }
 
+/** What stands behind the certificate in its file. */
+function chainOf(directive: string, path: string, pem: string): readonly X509Certificate[] {
+  const [, ...others] = pem.match(PEM_CERTIFICATE) ?? []
+  return others.map((one) => parseCertificate(directive, path, one))
+}
+
 function describe(certificate: X509Certificate): string {
   const subject = certificate.subject?.replaceAll('\n', ', ') ?? ''
   return `certificate ${subject || certificate.serialNumber}, valid until ${certificate.validTo}`
@@ -198,22 +209,39 @@ function describe(certificate: X509Certificate): string {
 const PEM_CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]+-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g
 
+interface Authorities {
+  readonly directive: string
+  readonly path: string
+  readonly pems: readonly string[]
+}
+
 /** OpenSSL finds the files of a folder by the hash in their names; we read every PEM file in it. */
-function readAuthorities({ caCertFile, caCertDir }: TlsOptions): readonly string[] {
-  const found = new Set<string>()
+function readAuthorities({ caCertFile, caCertDir }: TlsOptions): readonly Authorities[] {
+  const found: Authorities[] = []
   if (caCertFile !== '') {
-    const certificates = certificatesIn('tls-ca-cert-file', caCertFile)
-    if (certificates.length === 0) throw noAuthority('tls-ca-cert-file', caCertFile)
-    for (const pem of certificates) found.add(pem)
+    const pems = certificatesIn('tls-ca-cert-file', caCertFile)
+    found.push({ directive: 'tls-ca-cert-file', path: caCertFile, pems })
   }
   if (caCertDir !== '') {
-    const certificates = filesOf(caCertDir).flatMap((path) =>
-      certificatesIn('tls-ca-cert-dir', path),
-    )
-    if (certificates.length === 0) throw noAuthority('tls-ca-cert-dir', caCertDir)
-    for (const pem of certificates) found.add(pem)
+    const pems = filesOf(caCertDir).flatMap((path) => certificatesIn('tls-ca-cert-dir', path))
+    found.push({ directive: 'tls-ca-cert-dir', path: caCertDir, pems })
   }
-  return [...found]
+  const empty = found.find(({ pems }) => pems.length === 0)
+  if (empty !== undefined) throw noAuthority(empty.directive, empty.path)
+  return found
+}
+
+/** The authority that is valid for the longest time. */
+function lastOf(found: readonly Authorities[]): CertificateInUse | undefined {
+  const last = found.map(({ directive, path, pems }) =>
+    authorityInUse(
+      directive,
+      path,
+      pems.map((pem) => new X509Certificate(pem)),
+    ),
+  )
+  const [first] = last.filter((one) => one !== undefined).sort((a, b) => b.validToMs - a.validToMs)
+  return first
 }
 
 function certificatesIn(directive: string, path: string): readonly string[] {

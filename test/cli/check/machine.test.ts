@@ -248,6 +248,9 @@ describe.skipIf(!HAS_OPENSSL)('certificates (need openssl)', () => {
     expect(await found(tls({ 'cert-file': soon.cert, 'key-file': soon.key }))).toEqual([
       expect.stringMatching(/^warning W_TLS 5 .*expires in [23] days/),
     ])
+    expect(await found(tls({ 'ca-cert-file': expired.cert }))).toContainEqual(
+      expect.stringMatching(/^error E_TLS .*the authority CN=expired has expired on 20/),
+    )
   })
 
   test('an authority that has not signed it, a foreign name and a readable key are warnings', async () => {

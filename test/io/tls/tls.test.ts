@@ -8,7 +8,13 @@ import { createTlsContexts, spokenProtocols } from '../../../src/io/tls/tls-cont
 import { inFolder, tlsPaths } from '../../../src/io/tls/tls-paths.ts'
 import { certificateFault } from '../../../src/io/tls/tls-reasons.ts'
 import { QuietChange } from '../../../src/io/tls/tls-watch.ts'
-import { Certificates, HAS_OPENSSL, type Pair, tlsOptions } from '../../support/certificates.ts'
+import {
+  Certificates,
+  HAS_OPENSSL,
+  type Pair,
+  textOf,
+  tlsOptions,
+} from '../../support/certificates.ts'
 
 /** What a thing is refused with. */
 function refusal(create: () => unknown): string {
@@ -343,8 +349,29 @@ describe.skipIf(!HAS_OPENSSL)('files (needs openssl)', () => {
     expect(lines.slice(1)).toEqual([warning])
     expect(tls.certificates).toEqual([
       expect.objectContaining({ directive: 'tls-cert-file', path: short.cert }),
+      expect.objectContaining({ directive: 'tls-ca-cert-file', path: authority.cert }),
     ])
     expect(create().warnings).toEqual([])
+  })
+
+  test('of a chain, the certificate that expires first is told', () => {
+    const old = certificates.issue(authority, 'between', { days: -1 })
+    const chain = write('chain.crt', textOf(own.cert) + textOf(old.cert))
+    expect(create({ certFile: chain }).warnings).toEqual([
+      expect.stringMatching(
+        /^tls-cert-file .*chain\.crt: the certificate CN=between of the chain has expired on /,
+      ),
+    ])
+  })
+
+  test('an authority that expires is told, unless another one stays', () => {
+    const old = certificates.issue(authority, 'old authority', { days: -1 })
+    const { warnings } = create({ caCertFile: old.cert })
+    expect(warnings).toEqual([
+      expect.stringMatching(/^tls-ca-cert-file .*: the authority CN=old authority has expired on /),
+    ])
+    const both = write('both.crt', textOf(old.cert) + textOf(authority.cert))
+    expect(create({ caCertFile: both }).warnings).toEqual([])
   })
 
   test('an expired certificate does not replace a valid one, and a valid one replaces it', () => {
