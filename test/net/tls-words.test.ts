@@ -87,7 +87,7 @@ describe.skipIf(!HAS_OPENSSL)(
       const [cert, key] = [foreign.cert, foreign.key].map((path) => readFileSync(path))
       for (const maxVersion of ['TLSv1.2', 'TLSv1.3']) {
         expect(await refusal(strictPort, { ...lax, ca, cert, key, maxVersion })).toMatch(
-          /: perhaps it does not accept the certificate of --cert; its log says why/,
+          /: perhaps it does not accept our certificate; its log says why/,
         )
       }
       expect(await refusal(mutePort, { ...lax, ca, cert, key })).not.toMatch(/certificate/)

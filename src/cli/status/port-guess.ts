@@ -45,7 +45,7 @@ const HINTS: readonly (readonly [reason: RegExp, hint: string])[] = [
   [/wants a certificate of ours/, 'add --cert FILE and --key FILE that its authority has signed'],
   [
     /says that our certificate|of our certificate|not accept our certificate/,
-    'give a valid one with --cert and --key that its authority has signed',
+    'show it a valid one that its authority has signed',
   ],
   [/^certificate (has expired|is not valid yet)$/, 'renew it there, or set the clock of one of us'],
 ]
@@ -61,8 +61,7 @@ async function hintWithTls(reason: string, tried: TriedPort): Promise<string | u
 /** Programs on Node do not say that they refuse a certificate. */
 const HUNG_UP =
   /^(it closed the connection|ECONNRESET|the other side closed during the TLS handshake)$/
-const CERTIFICATE_DOUBTED =
-  'perhaps it does not accept the certificate of --cert; its log says why it refuses us'
+const CERTIFICATE_DOUBTED = 'perhaps it does not accept our certificate; its log says why'
 
 /** Any answer of a TLS program counts, even if it does not admit us. */
 function speaksTls({ host, port }: TriedPort): Promise<boolean> {

@@ -84,6 +84,14 @@ describe('the nodes of a group', () => {
     ['it closed the connection: this port speaks TLS; add --tls', 'TLS is not configured for it'],
     ['no TLS handshake: this port speaks no TLS; leave', 'but tls-replication is on'],
     ['certificate of an unknown authority: add --cacert', 'no authority of tls-ca-cert-file'],
+    [
+      'it closed the connection: perhaps it does not accept our certificate; its log says why',
+      'it seems not to accept our certificate (it closed the connection)',
+    ],
+    [
+      'certificate has expired: renew it there, or set the clock of one of us',
+      'its certificate is not valid now (certificate has expired)',
+    ],
     ['it does not speak the Redis protocol: HTTP/1.1', 'this is no Redis port'],
   ])('%s is explained', (failure, words) => {
     const [first] = group(node(1, 'master', { facts: { failure, info: new Map() } }))

@@ -84,6 +84,16 @@ const FAILURES: readonly (readonly [RegExp, string, (place: ProgramPlace) => str
     'it wants a certificate',
     () => 'set tls-cert-file and tls-key-file here, or tls-auth-clients no there',
   ],
+  [
+    /our certificate/,
+    'it seems not to accept our certificate',
+    () => 'set tls-cert-file here to a valid one, signed by an authority of its tls-ca-cert-file',
+  ],
+  [
+    /^certificate (has expired|is not valid yet)/,
+    'its certificate is not valid now',
+    () => 'renew the file of its tls-cert-file, or set the clock of one of these machines',
+  ],
   [/^it does not speak the Redis protocol/, 'this is no Redis port', () => 'correct the port'],
 ]
 
@@ -91,7 +101,10 @@ function wordFailure(failure: string, place: ProgramPlace): Failure {
   const known = FAILURES.find(([pattern]) => pattern.test(failure))
   if (known === undefined) return [failure, 'its log may say more']
   const [, text, hint] = known
-  return [`${text} (${failure.replace(/: (add|this port|leave) .*$/, '')})`, hint(place)]
+  return [
+    `${text} (${failure.replace(/: (add|this port|leave|perhaps|renew|show) .*$/, '')})`,
+    hint(place),
+  ]
 }
 
 const SOON_MS = 30 * 24 * 3_600_000
