@@ -71,7 +71,7 @@ export class TlsAcceptor {
     if (from === undefined || raw.destroyed) return void raw.destroy()
     if (!this.#hasRoom()) {
       raw.destroy()
-      this.#tell('verbose', from, 'too many handshakes at once')
+      this.#tell('warning', from, 'too many handshakes at once')
       return
     }
     this.#pending.set(from, { raw, sinceMs: performance.now() })
@@ -87,7 +87,7 @@ export class TlsAcceptor {
     if (performance.now() - sinceMs < (this.#options.safeMs ?? SAFE_MS)) return false
     this.#pending.delete(from)
     raw.destroy()
-    this.#tell('verbose', from, 'its handshake takes long, and others wait for the place')
+    this.#tell('warning', from, 'its handshake takes long, and others wait for the place')
     return true
   }
 
