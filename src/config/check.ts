@@ -212,6 +212,10 @@ function adviseVoters(file: SentinelFile, group: GroupConfig): Problem[] {
   const error = (message: string, hint: string): Problem[] => [
     { ...warn(file, 'E_VOTERS', option, message, hint), severity: 'error' },
   ]
+  if (voters.length === 0) {
+    const hint = 'name three or five data nodes as host:port, the master among them'
+    return error('a strict group without voters never fails over', hint)
+  }
   const bad = voters.find((voter) => parseVoter(voter) === undefined)
   if (bad !== undefined) return error(`'${bad}' is no address`, 'write host:port, as 10.0.0.1:6379')
   if (new Set(voters).size < voters.length) return error('a voter is named twice', 'name it once')

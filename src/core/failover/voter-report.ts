@@ -79,6 +79,7 @@ export function holdingBack({ voters, stalledMs }: VoterReport): readonly string
 /** Sentences for an operator; none if all is well. */
 export function voterRemarks(report: VoterReport): readonly string[] {
   const { voters, stalledMs } = report
+  if (voters.length === 0) return [NO_VOTERS]
   const there = votesNow(report)
   const needed = Math.max(report.writeQuorum, report.fencesNeeded)
   const isShort = there < needed
@@ -92,6 +93,9 @@ export function voterRemarks(report: VoterReport): readonly string[] {
       : []),
   ]
 }
+
+const NO_VOTERS =
+  'replication is strict and no voters are named, so nothing fails over: name them with voters (docs/strict.md)'
 
 /** Tells what the last INFO of a node has changed. `before`: what the one before it said. */
 export function announceVoters(

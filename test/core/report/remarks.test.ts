@@ -117,6 +117,13 @@ describe('of a strict group', () => {
     ])
   })
 
+  test('a group without voters is told to name them', () => {
+    const sentinel = new TestSentinel({ groups: [{ ...group, voters: [] }], replicas: REPLICAS })
+    expect(remarks(sentinel)).toEqual([
+      'remark0:group=mymaster,instance=,text=replication is strict and no voters are named, so nothing fails over: name them with voters (docs/strict.md)',
+    ])
+  })
+
   test('an async group shows none of it', () => {
     expect(fields(new TestSentinel())).not.toContain('voters')
   })
