@@ -103,6 +103,21 @@ describe('a record on disk', () => {
     expect(segmentsIn(folder)).toHaveLength(1)
   })
 
+  test('loses nothing and begins no segment because the wall clock jumped by years', async () => {
+    const { folder, files, sentinel } = recorded()
+    await files.list()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * 86_400_000 })
+    sentinel.live(100)
+    await files.list()
+    sentinel.live(100)
+    expect((await files.list()).map(({ name }) => name)).toEqual(['00000001.vbb'])
+    files.recorder.renew()
+    sentinel.live(100)
+    expect((await files.list()).length).toBe(2)
+    files.finish()
+    expect(segmentsIn(folder).map((path) => play(path).fault)).toEqual([undefined, undefined])
+  })
+
   test('goes on after trouble with the disk with a new segment, and says what is missing', async () => {
     const { folder, warnings, files, sentinel } = recorded()
     sentinel.live(100)
@@ -168,6 +183,21 @@ describe('a record on disk', () => {
     expect(
       livesIn([{ path: damaged }, ...paths.slice(2).map((path) => ({ path }))]).faults,
     ).toEqual([expect.stringContaining('damaged.vbb, offset')])
+  })
+
+  test('is played if a Sentinel decided something while its wall clock was wrong', () => {
+    const { folder, files, sentinel } = recorded()
+    sentinel.live(100)
+    files.recorder.renew()
+    sentinel.setClock(400 * 86_400_000)
+    sentinel.live(10)
+    files.recorder.cut()
+    sentinel.setClock(0)
+    sentinel.live(10)
+    files.finish()
+    const paths = segmentsIn(folder)
+    const { played } = livesIn(paths.map((path) => ({ path })))
+    expect(played.map(({ source }) => source.path)).toEqual(paths)
   })
 
   test('is for its owner alone', () => {

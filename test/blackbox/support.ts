@@ -160,6 +160,7 @@ export class LonelySentinel {
   readonly #state: State
   readonly #recorder: SentinelRecorder
   #ms = 1_000
+  #wallAheadMs = 0
   #client = 0
 
   constructor(recorder: SentinelRecorder) {
@@ -192,6 +193,11 @@ export class LonelySentinel {
     }
   }
 
+  /** From now on its wall clock is so far ahead of the right time. */
+  setClock(aheadMs: number): void {
+    this.#wallAheadMs = aheadMs
+  }
+
   /** A client says this many bytes that nobody has said before. */
   chatter(bytes: number): void {
     const client = ++this.#client
@@ -210,6 +216,6 @@ export class LonelySentinel {
   }
 
   #now(): Moment {
-    return { monoMs: this.#ms, wallMs: 1_700_000_000_000 + this.#ms }
+    return { monoMs: this.#ms, wallMs: 1_700_000_000_000 + this.#wallAheadMs + this.#ms }
   }
 }

@@ -18,6 +18,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordedSegment } from '../../core/external-query.ts'
 import type { KeptRecord } from '../external-queries.ts'
+import { nowMs } from '../process/timers.ts'
 import { reasonOf } from '../start-error.ts'
 import { type FrameType, frameOf, frameOfSync, MAGIC, SEGMENT_SUFFIX } from './frames.ts'
 
@@ -92,7 +93,9 @@ export class SegmentFiles implements KeptRecord {
   #path = ''
   /** Where the next frame goes. */
   #endsAt = 0
+  /** By the monotonic clock, like `#begunAt`. */
   #openedAtMs = 0
+  readonly #begunAt = { wallMs: Date.now(), monoMs: nowMs() }
   #number: number
   #again: NodeJS.Timeout | undefined
   #hasEnded = false
@@ -200,7 +203,7 @@ export class SegmentFiles implements KeptRecord {
     this.#file = await open(path, WRITE, PRIVATE_FILE)
     await this.#file.write(MAGIC, 0)
     this.#endsAt = MAGIC.length
-    this.#openedAtMs = Date.now()
+    this.#openedAtMs = nowMs()
   }
 
   #writeNow({ type, text, path, isHead }: Pending): void {
@@ -218,7 +221,7 @@ export class SegmentFiles implements KeptRecord {
   #renewIfFull(): void {
     const share = Math.floor(this.#maxBytes / SEGMENTS)
     const limit = Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, share))
-    const isOld = Date.now() - this.#openedAtMs > HOUR_MS
+    const isOld = nowMs() - this.#openedAtMs > HOUR_MS
     if (this.#endsAt > limit || isOld) this.#owner.renew()
   }
 
@@ -236,10 +239,13 @@ export class SegmentFiles implements KeptRecord {
     }, AGAIN_MS).unref()
   }
 
-  /** Removes segments that are too old, and the oldest until there is room for another one. */
+  /**
+   * Removes segments that are too old, and the oldest until there is room for another one. A wall clock that was
+   * set ahead makes nothing older: the record of just that accident would be removed.
+   */
   #prune(): void {
     const { folder, maxDays } = this.#options
-    const oldest = Date.now() - maxDays * DAY_MS
+    const oldest = this.#begunAt.wallMs + nowMs() - this.#begunAt.monoMs - maxDays * DAY_MS
     const all = this.#segments().map((name) => {
       const { size, mtimeMs } = statSync(join(folder, name))
       return { path: join(folder, name), size, mtimeMs }
