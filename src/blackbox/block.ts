@@ -265,13 +265,13 @@ class BlockColumns {
 
 /** What a block is about, for less than reading it. Throws a RecordFault. */
 export function blockSummary(text: string): {
-  readonly untilMs: number
+  readonly wallMs: number
   readonly decides: boolean
 } {
   // Its events are most of the line, and stand at its end.
   const line = text.slice(0, text.indexOf(',"events":['))
   const { from, digests } = parseHead(`${line},"events":[]}`)
-  return { untilMs: from[1], decides: digests.length > 0 }
+  return { wallMs: from[1], decides: digests.length > 0 }
 }
 
 function parseHead(line: string): BlockHead {

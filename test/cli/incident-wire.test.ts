@@ -19,6 +19,15 @@ test('the moments of a list are told by the clock of the one who asks', () => {
   ])
 })
 
+test('a segment that was begun while the clock was wrong ends after its beginning', () => {
+  const list = LIST([
+    ['00000001.vbb', 10, NOW + 400 * 86_400_000],
+    ['00000002.vbb', 20, NOW],
+  ])
+  const [, last] = readList(list, NOW)
+  expect(last).toMatchObject({ fromMs: NOW, untilMs: NOW })
+})
+
 test.each([
   ['no list', 'OK'],
   ['a clock that is no number', LIST([], 'now')],

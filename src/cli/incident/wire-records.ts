@@ -156,8 +156,10 @@ export function readList(answer: ReplyValue, nowMs: number): readonly ListedSegm
     const isNamed = typeof name === 'string' && /^\d{8}\.vbb$/.test(name)
     if (!isNamed || typeof bytes !== 'number' || typeof writtenAtMs !== 'number')
       throw new Error(`it lists a segment in a wrong form: ${printable(String(name))}`)
-    const segment = { name, bytes, fromMs, untilMs: writtenAtMs - aheadMs }
-    fromMs = segment.untilMs
+    const untilMs = writtenAtMs - aheadMs
+    // The clock may have been set back since the segment before was written.
+    const segment = { name, bytes, fromMs: Math.min(fromMs, untilMs), untilMs }
+    fromMs = untilMs
     return segment
   })
 }

@@ -92,7 +92,7 @@ export function beginningOf(source: SegmentSource): SegmentBeginning | undefined
 
 /** What a segment is about, without playing it. */
 export interface SegmentSummary {
-  /** By the wall clock of the Sentinel, roughly. */
+  /** The earliest and the latest time of the wall clock of the Sentinel, roughly; it may have been set back meanwhile. */
   readonly fromMs: number
   readonly untilMs: number
   /** Nothing was decided in it; false as well where it cannot be read to its end. */
@@ -106,15 +106,15 @@ export function summaryOf(source: SegmentSource): SegmentSummary | undefined {
     const file = contentOf(source)
     const { head, headAt } = openSegment({ ...source, content: file }) ?? {}
     if (head === undefined || headAt === undefined) return undefined
-    const { wallMs } = head.now
-    summary = { fromMs: wallMs, untilMs: wallMs, isQuiet: false }
+    const begunMs = head.now.wallMs
+    summary = { fromMs: begunMs, untilMs: begunMs, isQuiet: false }
     let isQuiet = true
     let frame = readFrame(file, headAt)
     while (frame !== 'torn') {
       if (frame.type === 'B') {
-        const { untilMs, decides } = blockSummary(frame.text)
+        const { wallMs, decides } = blockSummary(frame.text)
         isQuiet &&= !decides
-        summary = { fromMs: wallMs, untilMs, isQuiet: false }
+        summary = widened(summary, wallMs)
       }
       frame = readFrame(file, frame.endsAt)
     }
@@ -123,6 +123,10 @@ export function summaryOf(source: SegmentSource): SegmentSummary | undefined {
     if (error instanceof RecordFault || error instanceof SegmentFault) return summary
     throw error
   }
+}
+
+function widened({ fromMs, untilMs, isQuiet }: SegmentSummary, wallMs: number): SegmentSummary {
+  return { fromMs: Math.min(fromMs, wallMs), untilMs: Math.max(untilMs, wallMs), isQuiet }
 }
 
 /** Throws a SegmentFault. */
