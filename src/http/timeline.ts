@@ -34,6 +34,8 @@ export interface TimelineDocument {
 const KEPT_MS = 3_600_000
 /** A pause in observing that is longer is a hole: what happened then is unknown. */
 const HOLE_MS = 15_000
+/** A wall clock that goes back by more was set; by less, it is led to the right time. */
+const SET_BACK_MS = 1_000
 /** An instance that flaps all the time loses the oldest part of its hour. */
 const MOST_SPANS = 500
 const MOST_LANES = 100
@@ -45,6 +47,7 @@ type Lane = { readonly kind: TimelineLane['kind']; readonly address: string; spa
 export class Timeline {
   /** By group and then by kind and address: an instance with a new run id keeps its lane. */
   readonly #groups = new Map<string, Map<string, Lane>>()
+  #last: Moment | undefined
 
   /** Looks at all groups: after every event, and every few seconds. */
   observe(state: State, now: Moment): void {
@@ -58,8 +61,10 @@ export class Timeline {
       if (!state.groups.has(name)) this.#groups.delete(name)
     }
     const waiting = [...state.groups.values()]
-    return ({ wallMs }) => {
-      for (const group of waiting.splice(0, SLICE_GROUPS)) this.#observeGroup(state, group, wallMs)
+    return (now) => {
+      this.#followClock(now)
+      for (const group of waiting.splice(0, SLICE_GROUPS))
+        this.#observeGroup(state, group, now.wallMs)
       return waiting.length > 0
     }
   }
@@ -85,6 +90,19 @@ export class Timeline {
       if (lane !== undefined) extend(lane, laneState, wallMs)
     }
     forgetOld(lanes, wallMs)
+  }
+
+  /**
+   * A clock that is set back was wrong before, so what was seen by it moves along, instead of lying in the future.
+   * One that is ahead tells nothing: it was set, or the machine was suspended.
+   */
+  #followClock(now: Moment): void {
+    const last = this.#last ?? now
+    this.#last = now
+    const byMs = now.wallMs - last.wallMs - (now.monoMs - last.monoMs)
+    if (byMs > -SET_BACK_MS) return
+    for (const lanes of this.#groups.values())
+      for (const lane of lanes.values()) lane.spans = lane.spans.map((span) => moved(span, byMs))
   }
 
   #lanesOf(name: string): Map<string, Lane> {
@@ -120,6 +138,10 @@ function extend(lane: Lane, state: TimelineState, nowMs: number): void {
   if (isNear && last.state === state) return
   lane.spans.push({ fromMs: nowMs, toMs: nowMs, state })
   if (lane.spans.length > MOST_SPANS) lane.spans.shift()
+}
+
+function moved({ fromMs, toMs, state }: TimelineSpan, byMs: number): TimelineSpan {
+  return { fromMs: fromMs + byMs, toMs: toMs + byMs, state }
 }
 
 function forgetOld(lanes: Map<string, Lane>, nowMs: number): void {

@@ -68,3 +68,22 @@ test('a hole in observing is a hole in the lane', () => {
   watch(stage, timeline, 2_000)
   expect(statesOf(stage, timeline, '10.0.0.1:6379')).toEqual(['master', 'master'])
 })
+
+test('what was seen while the clock was ahead moves along when it is set back, and is no hole', () => {
+  const [stage, timeline] = [new SentinelStage(), new Timeline()]
+  stage.run(5_000)
+  let aheadMs = 2 * HOUR_MS
+  const observe = () =>
+    stage.look(({ state, now }) => {
+      timeline.observe(state, { ...now, wallMs: now.wallMs + aheadMs })
+      return now.wallMs
+    })
+  const firstMs = observe()
+  stage.run(2_000)
+  observe()
+  stage.run(1_000)
+  aheadMs = 0
+  const lastMs = observe()
+  const spans = lanesOf(stage, timeline).map((lane) => lane.spans)
+  expect(spans[0]).toEqual([{ fromMs: firstMs, toMs: lastMs, state: 'master' }])
+})
