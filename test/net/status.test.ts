@@ -76,6 +76,25 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     expect((await vedette('failover', ...argv, '--dry-run')).stderr).toBe('')
   })
 
+  test('whoever orders a failover is told that the Sentinel is in TILT, and does nothing of it yet', async () => {
+    const { port } = cluster.sentinels[0] as Program
+    const tilt = () =>
+      cli(port, 'INFO', 'sentinel')
+        .join()
+        .match(/sentinel_tilt:(\d)/)?.[1]
+    // Two steps are always further apart than this.
+    cli(port, 'SENTINEL', 'DEBUG', 'tilt-trigger', '1', 'tilt-period', '60000')
+    await until('TILT', 5_000, () => tilt() === '1')
+    const argv = ['failover', 'mymaster', '--sentinel', address, '--dry-run']
+    const { stdout, stderr } = await vedette(...argv)
+    expect(stderr).toMatch(/^note: this Sentinel is in TILT, for \d+ s so far\n/)
+    expect(stdout).toMatch(/1\. wait until this Sentinel trusts its clocks again/)
+    cli(port, 'SENTINEL', 'DEBUG', 'tilt-trigger', '2000', 'tilt-period', '100')
+    await until('the end of TILT', 5_000, () => tilt() === '0')
+    cli(port, 'SENTINEL', 'DEBUG', 'tilt-period', '30000')
+    expect((await vedette(...argv)).stderr).toBe('')
+  })
+
   test('a failover to a named replica promotes that one', async () => {
     const { stdout } = await vedette(
       ...['failover', 'mymaster', '--sentinel', address, '--dry-run', '--json'],

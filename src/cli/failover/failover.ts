@@ -14,7 +14,7 @@ import {
   type SentinelLogin,
   splitAddress,
 } from '../status/access.ts'
-import { askAll } from '../status/ask.ts'
+import { askAll, parseInfo } from '../status/ask.ts'
 import type { Asking, ReplyValue } from '../status/asking.ts'
 import { grantFor } from '../status/grant.ts'
 import { groupNamed, type NamedGroup } from '../status/group-named.ts'
@@ -85,6 +85,7 @@ async function failOver(
     throw new StartError('E_SENTINEL', reason, hint)
   })
   await tellPause(sentinel, { word, shown: group })
+  await tellTilt(sentinel)
   const answer = await giveOrder(sentinel, word, options)
   if (answer.refusal !== undefined) {
     if (options.json) writeJson({ group, done: false, refusal: answer.refusal })
@@ -111,6 +112,20 @@ async function tellPause(sentinel: Asking, { word, shown }: NamedGroup): Promise
   if (pause === undefined) return
   say(`note: automatic failover of ${shown} is ${pause.who} (${pause.left} left)`)
   say('  an order is carried out all the same, and the pause goes on')
+}
+
+/** A Sentinel in TILT accepts an order and does nothing of it before TILT is over: half a minute of silence. */
+async function tellTilt(sentinel: Asking): Promise<void> {
+  // A user may lack the right to ask; the failover comes all the same.
+  const info = await sentinel.call('INFO', 'sentinel').then(
+    (reply) => parseInfo(String(reply)),
+    () => undefined,
+  )
+  if (info?.get('sentinel_tilt') !== '1') return
+  say(
+    `note: this Sentinel is in TILT, for ${Number(info.get('sentinel_tilt_since_seconds'))} s so far`,
+  )
+  say('  it carries an order out when that is over; another one (--sentinel) begins at once')
 }
 
 interface OrderAnswer {

@@ -157,7 +157,7 @@ async function lookAt(
   }
 }
 
-function parseInfo(text: string): ReadonlyMap<string, string> {
+export function parseInfo(text: string): ReadonlyMap<string, string> {
   return new Map(
     text.split('\r\n').flatMap((line) => {
       const colon = line.indexOf(':')

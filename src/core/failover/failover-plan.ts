@@ -151,6 +151,7 @@ function stepsOf(turn: Turn, group: Group, kind: OrderedFailover, chosen: Replic
   const others = [...group.replicas.values()].filter((one) => one !== chosen)
   const names = others.map((one) => placeOf(turn.state, one)).join(', ')
   return [
+    ...tiltSteps(turn),
     ...electionSteps(turn, group, kind),
     `ask every replica in reach for its offset, and ${zoneNote(turn, group, chosen)}choose ${place}`,
     ...(kind === 'coordinated'
@@ -170,6 +171,14 @@ function stepsOf(turn: Turn, group: Group, kind: OrderedFailover, chosen: Replic
         ]),
     ...(kind === 'forced' ? [`make ${master} a replica of ${place}`] : []),
   ]
+}
+
+/** An order is accepted in TILT, and nothing of it is done meanwhile. */
+function tiltSteps({ state, now }: Turn): string[] {
+  const { sinceMs } = state.tilt
+  if (sinceMs === undefined) return []
+  const leftMs = Math.max(0, sinceMs + state.config.periods.tiltMs - now.monoMs)
+  return [`wait until this Sentinel trusts its clocks again: TILT lasts ${leftMs} ms more`]
 }
 
 function electionSteps(turn: Turn, group: Group, kind: OrderedFailover): string[] {

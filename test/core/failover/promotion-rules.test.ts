@@ -255,6 +255,16 @@ describe('SENTINEL FAILOVER DRYRUN', () => {
     expect(text).toContain('possible $2 no')
   })
 
+  test('begins with the end of TILT, where a Sentinel does nothing before', () => {
+    const calm = 'wait until this Sentinel trusts its clocks again: TILT lasts'
+    const order = 'client SENTINEL FAILOVER g'
+    const tilted = ['jump 3600000', 'run 5000', `${order} DRYRUN`]
+    expect(play(settled(), ...tilted).join('\n')).toMatch(new RegExp(`${calm} 2[45]\\d{3} ms more`))
+    expect(play(settled(), `${order} DRYRUN`).join('\n')).not.toContain(calm)
+    expect(selected(play(settled(), ...tilted, order, 'run 20000'))).toBeUndefined()
+    expect(selected(play(settled(), ...tilted, order, 'run 30000'))).toBeDefined()
+  })
+
   test('promises what the failover then does', () => {
     for (const words of ['', ' TO 10.0.0.3 6379']) {
       const trace = settled('promotion 10.0.0.4 prefer')
