@@ -6,6 +6,7 @@ import { BlockWriter } from '../../src/blackbox/block.ts'
 import { STREAMS } from '../../src/blackbox/event-table.ts'
 import { livesIn } from '../../src/cli/incident/lives.ts'
 import { playSegment, type SegmentOutcome } from '../../src/cli/replay/play.ts'
+import { runReplay } from '../../src/cli/replay/replay.ts'
 import { bundleOf } from '../../src/io/blackbox/bundle.ts'
 import { frameOfSync, MAGIC } from '../../src/io/blackbox/frames.ts'
 import { segmentsAt } from '../../src/io/blackbox/records-at.ts'
@@ -198,6 +199,23 @@ describe('a record on disk', () => {
     const paths = segmentsIn(folder)
     const { played } = livesIn(paths.map((path) => ({ path })))
     expect(played.map(({ source }) => source.path)).toEqual(paths)
+  })
+
+  test('shows a moment by the clock of that moment, although the clock was set back later', async () => {
+    const { folder, files, sentinel } = recorded()
+    sentinel.wait(5)
+    sentinel.setClock(400 * 86_400_000)
+    sentinel.wait(5)
+    sentinel.setClock(0)
+    sentinel.wait(5)
+    files.finish()
+    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    // The Sentinel begins at 1.7e12, and has lived for eight seconds and a half.
+    await runReplay([folder], { at: 1_700_000_000_000 + 400 * 86_400_000 + 8_500 })
+    await runReplay([folder], { at: 1_700_000_000_000 + 12_500 })
+    const told = written.mock.calls.map(([text]) => String(text).split('\n')[0])
+    written.mockRestore()
+    expect(told).toEqual(['at 2024-12-18T22:13:28.000Z:', 'at 2023-11-14T22:13:32.000Z:'])
   })
 
   test('is for its owner alone', () => {

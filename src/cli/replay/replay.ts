@@ -80,15 +80,21 @@ function playToEnd(source: SegmentSource, isShowingEvents: boolean): SegmentOutc
   }
 }
 
-/** What the last step before a moment left behind. */
+/**
+ * What the last step before a moment left behind. Where the wall clock was set back, a later step may have an earlier
+ * time: the step that is nearest to the moment counts.
+ */
 function showMoment(sources: readonly SegmentSource[], atMs: number): number {
   let belief: readonly string[] | undefined
+  let shownMs = 0
   let endMs = 0
   const outcomes: SegmentOutcome[] = []
   const look = ({ state, now, next }: PlacedStep): void => {
     endMs = Math.max(endMs, now.wallMs)
     const isLast = now.wallMs <= atMs && (next === undefined || next.wallMs > atMs)
-    if (isLast) belief = [`at ${clockTime(now.wallMs)}:`, ...beliefOf(state, now).map(shownText)]
+    if (!isLast || now.wallMs < shownMs) return
+    shownMs = now.wallMs
+    belief = [`at ${clockTime(shownMs)}:`, ...beliefOf(state, now).map(shownText)]
   }
   for (const source of sources) {
     const steps = playSegment(source)
