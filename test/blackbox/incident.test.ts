@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { utf8Bytes } from '../../src/base/utf8.ts'
 import { partOf } from '../../src/cli/incident/recorded-run.ts'
-import { groupsIn, tell } from '../../src/cli/incident/stories.ts'
+import { groupsIn, idsOf, tell } from '../../src/cli/incident/stories.ts'
 import { eventsOf } from '../../src/cli/incident/text.ts'
 import { reconstruct } from '../../src/cli/incident/what-if/reconstruct.ts'
 import { scenarioOf } from '../../src/cli/incident/what-if/scenario.ts'
@@ -174,6 +174,20 @@ test('a hello that was said before a record begins ties no clock', async () => {
 function never(): never {
   throw new Error('there is no such record')
 }
+
+test('an id means one incident, though the one before was not over until its master was back', () => {
+  const chapter = (fromMs: number, untilMs: number, group = 'g') => {
+    return { group, master: undefined, title: '', links: [], fromMs, untilMs }
+  }
+  const all = [chapter(0, 500), chapter(1, 2, 'h'), chapter(200, 210)]
+  const ended = [
+    { group: 'g', id: 'g-1', atMs: 1 },
+    { group: 'h', id: 'h-1', atMs: 1 },
+    { group: 'g', id: 'g-2', atMs: 205 },
+    { group: 'g', id: 'g-2', atMs: 210 },
+  ]
+  expect(all.map((one) => idsOf(one, all, ended))).toEqual([['g-1'], ['h-1'], ['g-2']])
+})
 
 test('the records name the groups that they are about, one that was removed too', async () => {
   const { lives } = await played('01-master-killed.yml')

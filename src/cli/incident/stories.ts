@@ -4,7 +4,7 @@ import type { SentinelLife } from '../../blackbox/incident/life.ts'
 import { type NodeLife, nodeTime } from '../../blackbox/incident/node-time.ts'
 import { type Chapter, explainRecorded } from '../../report/chain/chain.ts'
 import { type NodeTies, withJournals } from './own-words.ts'
-import { countedFrom, type RecordedRun, recordedRun } from './recorded-run.ts'
+import { countedFrom, type EndedFailover, type RecordedRun, recordedRun } from './recorded-run.ts'
 import type { IncidentStory } from './text.ts'
 
 /** Which incident is meant; the last one if nothing says so. */
@@ -47,7 +47,7 @@ export function tell(
   const stories = chosen.map((chapter): IncidentStory => {
     const own = countedFrom(run, chapter.fromMs)
     const [told = chapter] = explainRecorded(own.file, own.history).slice(all.indexOf(chapter))
-    return { run: own, chapter: told, ids: idsOf(chapter, run) }
+    return { run: own, chapter: told, ids: idsOf(chapter, all, run.ended) }
   })
   return { run, ties, nodeTies, all, chosen, stories }
 }
@@ -59,7 +59,7 @@ function choose(
 ): readonly Chapter[] {
   const { zeroMs } = run
   const own = chapters.filter((chapter) => group === undefined || chapter.group === group)
-  if (id !== undefined) return own.filter((chapter) => idsOf(chapter, run).includes(id))
+  if (id !== undefined) return own.filter((chapter) => idsOf(chapter, own, run.ended).includes(id))
   if (since !== undefined) return own.filter(({ untilMs }) => untilMs + zeroMs >= since)
   if (at === undefined) return own.slice(-1)
   return own.filter(
@@ -76,10 +76,20 @@ export function groupsIn({ run, all }: IncidentsTold): readonly string[] {
   return [...new Set([...watched, ...all.flatMap(({ group }) => group ?? [])])]
 }
 
-/** The failovers that ended in an incident: usually one, none if it is not over. */
-function idsOf({ group, fromMs, untilMs }: Chapter, { ended }: RecordedRun): readonly string[] {
+/**
+ * The failovers that ended in an incident: usually one, none if it is not over. An incident lasts until the old master
+ * is back, which may be after the next one: what ended in both belongs to the one that began last.
+ */
+export function idsOf(
+  chapter: Chapter,
+  all: readonly Chapter[],
+  ended: readonly EndedFailover[],
+): readonly string[] {
+  const holds = ({ group, fromMs, untilMs }: Chapter, one: EndedFailover) =>
+    one.group === group && one.atMs >= fromMs && one.atMs <= untilMs
+  const later = all.filter(({ fromMs }) => fromMs > chapter.fromMs)
   const own = ended.filter(
-    (one) => one.group === group && one.atMs >= fromMs && one.atMs <= untilMs,
+    (one) => holds(chapter, one) && !later.some((other) => holds(other, one)),
   )
   return [...new Set(own.map(({ id }) => id))]
 }
