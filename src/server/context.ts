@@ -65,6 +65,8 @@ export interface CommandContext {
    * changed, which [save] counts; 1 unless given.
    */
   propagate(effect?: ToldEffect, changes?: number): void
+  /** Changes for [save] that are not counted as the effects by which replicas hear of them. */
+  countChanges(changes: number): void
   /** Tells subscribers what happened to the key, which is in `db` unless another one is given. */
   notify(event: KeyspaceEvent, key: string, db?: Db): void
   /** Runs one queued command of the current session and returns its reply. */

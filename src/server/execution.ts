@@ -230,12 +230,16 @@ export class Execution implements CommandContext {
   propagate(effect: ToldEffect = this.#argv, changes = 1): void {
     if (this.#replay !== undefined) return
     const isMessage = effect === this.#argv && this.#command?.isMessage === true
-    if (!isMessage) this.node.stats.changes += changes
+    if (!isMessage) this.countChanges(changes)
     // Our replicas get our master's own stream; only a file of ours needs the effect.
     if (this.session.kind === 'master' && !this.node.persistence.aof.isOn) return
     if (!this.#isAnyoneTold()) return
     const argv = typeof effect === 'function' ? effect() : effect
     this.#effects.add(this.#db.index, argv, isMessage)
+  }
+
+  countChanges(changes: number): void {
+    if (this.#replay === undefined) this.node.stats.changes += changes
   }
 
   /** Without a backlog and a file, an effect need not be put into words. */

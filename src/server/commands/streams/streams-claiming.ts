@@ -27,7 +27,7 @@ import {
   type OpenGroup,
   parseStart,
 } from './streams-common.ts'
-import { seenConsumer, tellClaim, tellPosition } from './streams-delivery.ts'
+import { claimEffect, positionEffect, seenConsumer } from './streams-delivery.ts'
 
 /** What is the same for all ids of one command. */
 interface Claim extends OpenGroup {
@@ -68,7 +68,7 @@ export function xClaim(context: CommandContext, argv: readonly string[]): Reply 
       isTold = true
     }
   }
-  if (isAdvanced && !isTold) tellPosition(context, key, groupName, group)
+  if (isAdvanced && !isTold) context.propagate(positionEffect(key, groupName, group))
   return takenReply(claim, taken)
 }
 
@@ -82,7 +82,7 @@ function takenReply({ isJustId }: Claim, taken: readonly StreamEntry[]): Reply {
  */
 function release(claim: Claim, id: StreamId, text: string | undefined, pending: Pending): void {
   const { scene, key, groupName, group } = claim
-  tellClaim(scene, key, groupName, group, id, pending, text)
+  scene.propagate(claimEffect(key, groupName, group, id, pending, text))
   group.forget(id)
 }
 
@@ -106,7 +106,7 @@ function take(
   // A consumer that gets nothing is neither seen nor created.
   const consumer = seenConsumer(scene, key, group, consumerName)
   const pending = group.assign(entry.id, consumer, deliveredAtMs, times)
-  tellClaim(scene, key, groupName, group, entry.id, pending, text)
+  scene.propagate(claimEffect(key, groupName, group, entry.id, pending, text))
 }
 
 /** How many pending ids are examined for each one that may be claimed. */

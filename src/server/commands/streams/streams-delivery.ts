@@ -1,9 +1,10 @@
 /**
  * Delivering entries to a consumer of a group: new ones, which are then pending with it, and those it
- * already has. Replicas get each delivery as an XCLAIM with the same result.
+ * already has. Replicas get each delivery as an XCLAIM with the same result. For [save] they are no changes:
+ * as in Redis, a new consumer is one, and so is each stream that XREADGROUP reads without waiting.
  */
 import { array, list, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
-import type { EffectContext } from '../../sessions/effect-context.ts'
+import type { EffectContext, ToldEffect } from '../../sessions/effect-context.ts'
 import type { StreamEntries, StreamEntry } from '../../values/stream.ts'
 import type { Consumer, ConsumerGroup, Pending } from '../../values/stream-group.ts'
 import { idAfter, idText, type StreamId } from '../../values/stream-id.ts'
@@ -34,11 +35,13 @@ export function deliverNew(
     delivered.push(entry)
     if (!reader.noAck) {
       const pending = group.assign(entry.id, consumer, scene.now.wallMs, 1)
-      tellClaim(scene, key, reader.group, group, entry.id, pending)
+      scene.propagate(claimEffect(key, reader.group, group, entry.id, pending), 0)
     }
     if (delivered.length === count) break
   }
-  if (reader.noAck && delivered.length > 0) tellPosition(scene, key, reader.group, group)
+  if (reader.noAck && delivered.length > 0) {
+    scene.propagate(positionEffect(key, reader.group, group), 0)
+  }
   return list(delivered, entryReply)
 }
 
@@ -81,6 +84,7 @@ export function seenConsumer(
   const known = group.consumers.get(name)
   if (known === undefined) {
     scene.notify('xgroup-createconsumer', key)
+    scene.countChanges(1)
     return group.addConsumer(name, scene.now.wallMs)
   }
   known.seenAtMs = scene.now.wallMs
@@ -91,35 +95,29 @@ function enter(scene: EffectContext, key: string, group: ConsumerGroup, reader: 
   scene.db.changingAside(key)
   const isNew = !group.consumers.has(reader.consumer)
   if (isNew && reader.noAck) {
-    scene.propagate(['XGROUP', 'CREATECONSUMER', key, reader.group, reader.consumer])
+    scene.propagate(['XGROUP', 'CREATECONSUMER', key, reader.group, reader.consumer], 0)
   }
   return seenConsumer(scene, key, group, reader.consumer)
 }
 
-/** An entry is pending with a consumer: sends that to replicas, whatever caused it. `text`: the id as a client sent it. */
-export function tellClaim(
-  scene: EffectContext,
+/** Tells replicas that an entry is pending with a consumer, whatever caused it. `text`: the id as a client sent it. */
+export function claimEffect(
   key: string,
   groupName: string,
   group: ConsumerGroup,
   id: StreamId,
   { consumer, deliveredAtMs, deliveries }: Pending,
   text?: string,
-): void {
-  scene.propagate(() => [
+): ToldEffect {
+  return () => [
     ...['XCLAIM', key, groupName, consumer.name, '0', text ?? idText(id)],
     ...['TIME', String(deliveredAtMs), 'RETRYCOUNT', String(deliveries)],
     ...['FORCE', 'JUSTID', 'LASTID', idText(group.lastId)],
-  ])
+  ]
 }
 
-/** Sends how far the group has read. */
-export function tellPosition(
-  scene: EffectContext,
-  key: string,
-  name: string,
-  group: ConsumerGroup,
-): void {
+/** Tells replicas how far the group has read. */
+export function positionEffect(key: string, name: string, group: ConsumerGroup): ToldEffect {
   const read = String(group.entriesRead)
-  scene.propagate(['XGROUP', 'SETID', key, name, idText(group.lastId), 'ENTRIESREAD', read])
+  return ['XGROUP', 'SETID', key, name, idText(group.lastId), 'ENTRIESREAD', read]
 }

@@ -47,8 +47,9 @@ function readNow(
   }
   const group = stream.groups.get(reader.group)
   if (group === undefined) return undefined
+  if (after === NEW && (stream.lastEntry?.id ?? '') <= group.lastId) return undefined
+  scene.countChanges(1)
   if (after !== NEW) return deliverAgain(scene, key, { stream, group }, reader, after, count)
-  if ((stream.lastEntry?.id ?? '') <= group.lastId) return undefined
   return deliverNew(scene, key, { stream, group }, reader, count)
 }
 
