@@ -41,6 +41,14 @@ export function addLongDoubles(a: string, b: string): string | undefined {
   return sum.length > MAX_TEXT_BYTES ? undefined : sum
 }
 
+/** The number times 1000, rounded up to an integer, as Redis makes milliseconds of seconds; undefined if it is infinite. */
+export function ceilOfThousandfold(text: string): bigint | undefined {
+  const value = parse(text)
+  if (value === undefined) return undefined
+  const { mantissa, exponent } = product(value, 1000n)
+  return exponent >= 0 ? mantissa << BigInt(exponent) : -(-mantissa >> BigInt(-exponent))
+}
+
 function isInfinity(text: string): boolean {
   return /^[+-]?inf(inity)?$/i.test(text)
 }
@@ -89,6 +97,12 @@ function add(a: LongDouble, b: LongDouble): LongDouble {
     (a.mantissa << BigInt(a.exponent - exponent)) + (b.mantissa << BigInt(b.exponent - exponent))
   if (sum >= 0n) return rounded(sum, exponent, false)
   const negated = rounded(-sum, exponent, false)
+  return { ...negated, mantissa: -negated.mantissa }
+}
+
+function product({ mantissa, exponent }: LongDouble, factor: bigint): LongDouble {
+  if (mantissa >= 0n) return rounded(mantissa * factor, exponent, false)
+  const negated = rounded(-mantissa * factor, exponent, false)
   return { ...negated, mantissa: -negated.mantissa }
 }
 

@@ -3,12 +3,13 @@
  * commands have in common. Inside a transaction, and in the master's stream, a command never waits.
  */
 import { NULL_ARRAY, type Reply } from '../../resp/reply.ts'
-import { parseStrtod } from '../arguments/float-argument.ts'
-import { isLongDouble } from '../arguments/long-double.ts'
+import { ceilOfThousandfold, isLongDouble } from '../arguments/long-double.ts'
 import type { CommandContext } from '../context.ts'
 import { TIMEOUT_NEGATIVE, TIMEOUT_NOT_A_FLOAT, WRONG_TYPE } from '../errors.ts'
 import type { EffectContext } from '../sessions/effect-context.ts'
 import type { Value } from '../values/value.ts'
+
+const MAX_INT64 = 2n ** 63n - 1n
 
 /** What to take, and from which keys. */
 export interface BlockingPop<Type extends Value['type']> {
@@ -77,13 +78,10 @@ function isOfType<Type extends Value['type']>(
   return value.type === type
 }
 
-/**
- * Converts seconds to milliseconds; 0 waits for ever. A value of more than 64 bits wraps around in
- * Redis.
- */
+/** Converts seconds to milliseconds; 0 waits for ever. A value of more than 64 bits wraps around in Redis. */
 function parseTimeout(text = ''): number | Reply {
-  const seconds = isLongDouble(text) ? parseStrtod(text) : undefined
-  if (seconds === undefined) return TIMEOUT_NOT_A_FLOAT
-  const timeoutMs = Math.ceil(seconds * 1000)
-  return timeoutMs < 0 || timeoutMs >= 2 ** 63 ? TIMEOUT_NEGATIVE : timeoutMs
+  if (!isLongDouble(text)) return TIMEOUT_NOT_A_FLOAT
+  const timeoutMs = ceilOfThousandfold(text)
+  const isPossible = timeoutMs !== undefined && timeoutMs >= 0n && timeoutMs <= MAX_INT64
+  return isPossible ? Number(timeoutMs) : TIMEOUT_NEGATIVE
 }

@@ -4,8 +4,8 @@
  * what they have on disk. Both wait for the offset after the client's last command; the replicas
  * are asked to acknowledge at once instead of within a second.
  */
-import { parseInt64 } from '../../../base/decimal.ts'
 import { array, error, integer, type Reply } from '../../../resp/reply.ts'
+import { parseInteger } from '../../arguments/numbers.ts'
 import {
   MUST_BE_POSITIVE,
   NOT_AN_INTEGER,
@@ -108,8 +108,8 @@ export class Waits {
 
   wait(session: ClientSession, argv: readonly string[]): Reply | undefined {
     if (isReplica(this.#state)) return WAIT_ON_REPLICA
-    const replicas = parseInt64(argv[1] ?? '')
-    if (typeof replicas !== 'number') return NOT_AN_INTEGER
+    const replicas = parseInteger(argv[1])
+    if (replicas === undefined) return NOT_AN_INTEGER
     const timeoutMs = parseTimeout(argv[2])
     if (typeof timeoutMs !== 'number') return timeoutMs
     const waiter = { session, offset: session.lastDone.offset, replicas }
@@ -125,10 +125,10 @@ export class Waits {
   }
 
   waitaof(session: ClientSession, argv: readonly string[]): Reply | undefined {
-    const local = parseInt64(argv[1] ?? '')
+    const local = parseInteger(argv[1])
     if (local !== 0 && local !== 1) return BAD_NUMLOCAL
-    const replicas = parseInt64(argv[2] ?? '')
-    if (typeof replicas !== 'number' || replicas < 0) return MUST_BE_POSITIVE
+    const replicas = parseInteger(argv[2])
+    if (replicas === undefined || replicas < 0) return MUST_BE_POSITIVE
     const timeoutMs = parseTimeout(argv[3])
     if (typeof timeoutMs !== 'number') return timeoutMs
     if (isReplica(this.#state)) return WAITAOF_ON_REPLICA
@@ -211,7 +211,7 @@ export class Waits {
 
 /** In milliseconds; 0 waits for ever. Otherwise the error that answers the command. */
 function parseTimeout(text = ''): number | Reply {
-  const timeoutMs = parseInt64(text)
-  if (typeof timeoutMs !== 'number') return TIMEOUT_NOT_AN_INTEGER
+  const timeoutMs = parseInteger(text)
+  if (timeoutMs === undefined) return TIMEOUT_NOT_AN_INTEGER
   return timeoutMs < 0 ? TIMEOUT_NEGATIVE : timeoutMs
 }
