@@ -79,6 +79,12 @@ export class Execution implements CommandContext {
     return replay.error
   }
 
+  /** During a pause nothing expires, on no node. */
+  #hidesAsReplica(): boolean {
+    const { keyspace, pause } = this.node
+    return keyspace.expiryMode === 'hide' && pause.scope === undefined
+  }
+
   /** Sets how expired keys are treated, and to which session the next changes belong. */
   #enter(session: ClientSession): void {
     const { keyspace, replication, pause } = this.node
@@ -97,6 +103,7 @@ export class Execution implements CommandContext {
     this.#command = command
     this.node.stats.commands++
     this.node.keyspace.countsLookups = command.isRead
+    this.node.keyspace.expiresWritten = command.isWrite && this.#hidesAsReplica()
     this.node.keyspace.touchesKeys = command.touchesKeys && this.#mayTouch(command)
     // While a script waits for its next slice, only commands run that may run beside it.
     const isBeside = this.node.scripting.isInterrupted

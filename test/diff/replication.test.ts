@@ -237,6 +237,24 @@ describe.skipIf(!hasRedisServer)('with redis-server', () => {
     expect(await replicationField(node, 'connected_slaves')).toBe('0')
   })
 
+  test('writes to an expired key of the master count on both as expired', async () => {
+    const master = await started(startRedis({ 'enable-debug-command': 'yes' }))
+    await master.client.call('DEBUG', 'SET-ACTIVE-EXPIRE', '0')
+    const counts = [startOurs, startRedis].map(async (start) => {
+      const replica = await started(start({ 'replica-read-only': 'no' }))
+      await follow(replica, master)
+      await master.client.mset('a', '5', 'b', '5', 'c', '5')
+      for (const key of ['a', 'b', 'c']) await master.client.pexpire(key, 1)
+      await untilInStep(master, replica)
+      await until(async () => (await replica.client.get('c')) === null)
+      await replica.client.incr('a')
+      await replica.client.lpop('b')
+      await replica.client.sunionstore('other', 'c')
+      return /expired_keys:\d+/.exec(await replica.client.info('stats'))?.[0]
+    })
+    expect(await Promise.all(counts)).toEqual(['expired_keys:2', 'expired_keys:2'])
+  })
+
   test('a chain through our node carries a real master to a real replica', async () => {
     const top = await started(startRedis({ 'repl-diskless-sync-delay': '0' }))
     const middle = await started(startOurs())

@@ -53,6 +53,8 @@ export interface DbRules {
   /** Wall-clock milliseconds, fixed while a command runs. */
   readonly nowMs: number
   readonly expiryMode: ExpiryMode
+  /** True while a client of a replica writes: expired keys are hidden, and one that is to be written to is deleted. */
+  readonly expiresWritten: boolean
   readonly serial: number
   readonly beforeChange: ((db: number, key: string, entry: Entry) => void) | undefined
   /** True while a command runs that only reads. */
@@ -127,16 +129,20 @@ export class Db {
 
   /** The entry of a key that is alive. On a master, an expired key is deleted by this. */
   find(key: string): Entry | undefined {
-    const entry = this.#findAlive(key)
     const rules = this.#rules
-    if (rules.countsLookups) rules.countLookup(entry !== undefined, this.index, key)
+    return this.#noteLookup(key, this.#findAlive(key, rules.expiresWritten), rules.countsLookups)
+  }
+
+  #noteLookup(key: string, entry: Entry | undefined, isCounted: boolean): Entry | undefined {
+    const rules = this.#rules
+    if (isCounted) rules.countLookup(entry !== undefined, this.index, key)
     if (entry !== undefined && rules.touchesKeys) rules.usage.touch(entry)
     return entry
   }
 
   /** The same for a command that asks about keys and does not use them: it counts as no lookup. */
   peek(key: string): Entry | undefined {
-    return this.#findAlive(key)
+    return this.#findAlive(key, false)
   }
 
   value(key: string): Value | undefined {
@@ -145,11 +151,7 @@ export class Db {
 
   /** The same, for a key that is read by a command that writes others: this counts as a lookup. */
   findSource(key: string): Entry | undefined {
-    const rules = this.#rules
-    if (rules.countsLookups) return this.find(key)
-    const entry = this.find(key)
-    rules.countLookup(entry !== undefined, this.index, key)
-    return entry
+    return this.#noteLookup(key, this.#findAlive(key, false), true)
   }
 
   source(key: string): Value | undefined {
@@ -360,13 +362,14 @@ export class Db {
     for (const watcher of watchers) watcher.keyChanged(this, key)
   }
 
-  #findAlive(key: string): Entry | undefined {
+  #findAlive(key: string, isWritten: boolean): Entry | undefined {
     const entry = this.entries.get(key)
     if (entry?.expireAtMs === undefined || entry.expireAtMs >= this.#rules.nowMs) return entry
     switch (this.#rules.expiryMode) {
       case 'ignore':
         return entry
       case 'hide':
+        if (isWritten) this.expire(key)
         return undefined
       case 'delete':
         this.expire(key)

@@ -48,6 +48,7 @@ export class Keyspace implements DbRules {
   afterSwap: ((first: number, second: number) => void) | undefined
   #nowMs = 0
   expiryMode: ExpiryMode = 'delete'
+  expiresWritten = false
   countsLookups = false
   touchesKeys = false
   readonly usage: Usage

@@ -35,3 +35,35 @@ test('a key that lives on is forgotten here', () => {
   expect(client.say('GET k')).toBe('$1\r\n1\r\n')
   expect(client.say('INFO stats')).toContain('slave_expires_tracked_keys:0')
 })
+
+test.each([
+  ['INCR k', 1],
+  ['LPUSH k a', 1],
+  ['SET k 1', 1],
+  ['ZADD k XX 1 a', 1],
+  ['RENAME k other', 1],
+  ["EVAL return(redis.call('incr',KEYS[1])) 1 k", 1],
+  ['GET k', 0],
+  ['GETEX k EX 100', 0],
+  ['SUNIONSTORE other k', 0],
+])(
+  '%s of a client deletes an expired key of the master if it writes to it, and counts it',
+  (command, expired) => {
+    const { harness, client } = writableReplica()
+    harness.node.services.streamTarget.apply(['SET', 'k', 'v', 'PXAT', String(harness.wallMs + 50)])
+    harness.advance(500)
+    client.say(command)
+    expect(client.say('INFO stats')).toContain(`\r\nexpired_keys:${expired}\r\n`)
+  },
+)
+
+test('the stream of the master writes to an expired key as if it lived', () => {
+  const { harness, client } = writableReplica()
+  const { streamTarget } = harness.node.services
+  streamTarget.apply(['SET', 'k', '4', 'PXAT', String(harness.wallMs + 50)])
+  harness.advance(500)
+  streamTarget.apply(['INCR', 'k'])
+  streamTarget.apply(['PERSIST', 'k'])
+  expect(client.say('GET k')).toBe('$1\r\n5\r\n')
+  expect(client.say('INFO stats')).toContain('\r\nexpired_keys:0\r\n')
+})
