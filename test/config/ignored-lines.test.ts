@@ -22,9 +22,9 @@ test('what somebody has chosen is told line by line, with what does not happen',
 })
 
 test('what stands at its default is told in one line', () => {
-  expect(told('tcp-backlog 511\ncluster-node-timeout 15000\nio-threads 4\n')).toEqual([
+  expect(told('active-expire-effort 1\ncluster-node-timeout 15000\nio-threads 4\n')).toEqual([
     'redis.conf:3:1  io-threads  has no effect on this data node: one thread does everything',
-    'redis.conf  directives that stand at their defaults and have no effect on this data node: tcp-backlog, cluster-node-timeout',
+    'redis.conf  directives that stand at their defaults and have no effect on this data node: active-expire-effort, cluster-node-timeout',
   ])
 })
 

@@ -1,9 +1,13 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type ConnectionOptions, Connections } from '../../src/io/network/connections.ts'
 import { Gate } from '../../src/io/network/demo-partition.ts'
 import { listen } from '../../src/io/network/listener.ts'
 import { freePorts } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const cleanups: (() => void)[] = []
 afterEach(() => {
@@ -373,4 +377,25 @@ test('where all together do not take what they are sent, those with most are dro
   expect(events.filter((line) => line.includes('closed'))).toEqual([
     '2 closed: all clients together do not read what they are sent, and it least',
   ])
+})
+
+describe.skipIf(!existsSync('/usr/bin/ss'))('the queue of a listener (needs ss)', () => {
+  test.each([
+    [undefined, 4096],
+    [37, 37],
+    [0, 1],
+  ])('tcp-backlog %s lets %i connections wait, on a Unix socket too', async (backlog, expected) => {
+    const [port] = (await freePorts(1)) as [number]
+    const path = join(scratchFolder('backlog'), 'node.sock')
+    const unix = { path, mode: 0 }
+    const listener = await listen({ addresses: ['127.0.0.1'], port, unix, backlog })
+    cleanups.push(() => listener.close())
+    const lines = execFileSync('/usr/bin/ss', ['-ltxnH', '-A', 'inet,unix'], { encoding: 'utf8' })
+    const limits = lines
+      .split('\n')
+      .filter((line) => line.includes(`127.0.0.1:${port} `) || line.includes(`${path} `))
+      .map((line) => Number(/LISTEN +\d+ +(\d+)/.exec(line)?.[1]))
+    const most = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
+    expect(limits).toEqual([expected, expected].map((limit) => Math.min(limit, most)))
+  })
 })

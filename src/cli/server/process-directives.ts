@@ -7,6 +7,7 @@ import type { Logger } from '../../io/log/logger.ts'
 import { Syslog } from '../../io/log/syslog.ts'
 import type { UnixDoor } from '../../io/network/unix-door.ts'
 import { reasonOf } from '../../io/start-error.ts'
+import { USUAL_TCP_BACKLOG } from '../../server/settings/setting-table.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 
 /** [syslog-enabled] `log` is told if lines do not get there. */
@@ -17,6 +18,12 @@ export function openSyslog(settings: Settings, onTrouble: (reason: string) => vo
     facility: settings.text('syslog-facility'),
     onTrouble,
   })
+}
+
+/** [tcp-backlog] Undefined: the listener knows best. */
+export function tcpBacklog(settings: Settings): number | undefined {
+  const wanted = settings.int('tcp-backlog')
+  return wanted === USUAL_TCP_BACKLOG ? undefined : wanted
 }
 
 /** [unixsocket] A relative path begins in [dir], as in Redis. */

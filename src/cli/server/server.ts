@@ -49,7 +49,7 @@ import { fitToHeap, guardHeap } from './heap-room.ts'
 import { isUsual, nodeDirectives } from './node-directives.ts'
 import { openNodeJournal, withJournal } from './node-journal.ts'
 import { nodeUsers, UserLines } from './node-users.ts'
-import { keepOomScore, keepTitle, openSyslog, unixDoor } from './process-directives.ts'
+import { keepOomScore, keepTitle, openSyslog, tcpBacklog, unixDoor } from './process-directives.ts'
 
 /** Undefined if it runs; it then ends the process itself. */
 export async function runServer(given: RedisArguments): Promise<number | undefined> {
@@ -170,7 +170,8 @@ async function start(options: Start): Promise<void> {
   const log: TlsLog = (level, text) => logger.log(level, text)
   const tls = nodeTls(settings, log)
   const addresses = settings.text('bind').split(' ')
-  const listener = await listen({ addresses, port, tls, unix: unixDoor(settings) })
+  const unix = unixDoor(settings)
+  const listener = await listen({ addresses, port, tls, unix, backlog: tcpBacklog(settings) })
   keepTitle(settings, configFile)
   keepOomScore(settings, logger)
   const membership = joinCluster()

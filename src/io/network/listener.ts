@@ -17,6 +17,8 @@ export interface ListenOptions {
   readonly tls?: Tls | undefined
   /** [unixsocket] Listens there as well. */
   readonly unix?: UnixDoor | undefined
+  /** [tcp-backlog] How many connections may wait to be accepted; BACKLOG unless given. */
+  readonly backlog?: number | undefined
 }
 
 export interface Listener {
@@ -29,6 +31,8 @@ export interface Listener {
 /** Starts to listen on every address, or on none: then a StartError says which one failed and why. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { addresses, port, tls, unix } = options
+  // Node takes 0 for its own default.
+  const backlog = Math.max(1, options.backlog ?? BACKLOG)
   const inbox = new Inbox()
   const doors = doorsOf(port, tls, inbox)
   if (doors.length === 0 && unix === undefined) throw noPort()
@@ -38,14 +42,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   }
   for (const door of doors) {
     try {
-      servers.push(...(await openDoor(addresses, door)))
+      servers.push(...(await openDoor(addresses, door, backlog)))
     } catch (error) {
       close()
       throw error
     }
   }
   try {
-    if (unix !== undefined) servers.push(await openUnixDoor(unix, (socket) => inbox.put(socket)))
+    if (unix !== undefined)
+      servers.push(await openUnixDoor(unix, backlog, (socket) => inbox.put(socket)))
   } catch (error) {
     close()
     throw error
@@ -73,10 +78,14 @@ function doorsOf(port: number, tls: Tls | undefined, inbox: Inbox): readonly Doo
 }
 
 /** Listens on every address, or closes what it has opened and throws. */
-async function openDoor(addresses: readonly string[], door: Door): Promise<Server[]> {
+async function openDoor(
+  addresses: readonly string[],
+  door: Door,
+  backlog: number,
+): Promise<Server[]> {
   const servers: Server[] = []
   for (const bind of addresses.map(parseBindAddress)) {
-    const opened = await open(bind.host, door.port, door.enter)
+    const opened = await open(bind.host, door.port, door.enter, backlog)
     if (!(opened instanceof Error)) {
       servers.push(opened)
     } else if (!bind.optional || !isUnavailable(opened)) {
@@ -155,11 +164,12 @@ function open(
   host: string,
   port: number,
   onConnection: (socket: Socket) => void,
+  backlog = BACKLOG,
 ): Promise<Server | Error> {
   const server = createServer(onConnection)
   return new Promise((resolve) => {
     server.once('error', resolve)
-    server.listen({ host, port, ipv6Only: true, backlog: BACKLOG }, () => {
+    server.listen({ host, port, ipv6Only: true, backlog }, () => {
       server.removeListener('error', resolve)
       // Out of descriptors: the connection is refused, the existing ones go on.
       server.on('error', () => undefined)

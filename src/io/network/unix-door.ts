@@ -23,6 +23,7 @@ export function unixPathOf(socket: Socket): string | undefined {
 
 export async function openUnixDoor(
   { path, mode }: UnixDoor,
+  backlog: number,
   enter: (socket: Socket) => void,
 ): Promise<Server> {
   await makeRoom(path)
@@ -33,7 +34,7 @@ export async function openUnixDoor(
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen(path, () => {
+      server.listen({ path, backlog }, () => {
         server.removeListener('error', reject)
         server.on('error', () => undefined)
         resolve()

@@ -55,6 +55,8 @@ const NO_CLUSTER = 'it is no node of a cluster'
 const ONE_THREAD = 'one thread does everything'
 const SET_BY_SERVICE = 'set it for the service'
 
+export const USUAL_TCP_BACKLOG = 511
+
 /** Times are in the unit of the directive, mostly seconds; sizes are in bytes. */
 export const INT_SETTINGS = {
   // The listener cannot move while it runs.
@@ -63,7 +65,8 @@ export const INT_SETTINGS = {
   maxclients: integer(10_000, 1),
   timeout: integer(0, 0),
   'tcp-keepalive': ignored(integer(300, 0)),
-  'tcp-backlog': ignored(integer(511, 0, MAX_INT, 'immutable')),
+  /** 511 stands in every file that Redis ships, so it is nobody's choice: the listener has a better one. */
+  'tcp-backlog': integer(USUAL_TCP_BACKLOG, 0, MAX_INT, 'immutable'),
   hz: clamped(integer(10, 0), 1, 500),
   'proto-max-bulk-len': memory(512 * MIB, MIB),
   'client-query-buffer-limit': memory(1024 * MIB, MIB),
