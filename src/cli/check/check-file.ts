@@ -19,6 +19,7 @@ import { readTextFile } from '../files.ts'
 import { isYml, readSentinelFile, type SentinelSource } from '../sentinel/sentinel-config.ts'
 import { isUsual, nodeDirectives } from '../server/node-directives.ts'
 import { UserLines } from '../server/node-users.ts'
+import { learntProblems } from './learnt-lines.ts'
 import { problemsOfNode, problemsOfSentinel, savedState, statePath } from './machine.ts'
 
 /** A configuration with all that can be said of it without asking another machine. */
@@ -90,9 +91,11 @@ async function checkRedisConf(
   const ignored = ignoredLines(directives, isUsual(settings))
   const overridden = overriddenLines(readConfLines(text, path, outside).lines)
   const isRead = problems.every(({ severity }) => severity !== 'error')
-  const found = elsewhere || !isRead ? [] : await problemsOfNode(path, settings, users, directives)
+  const isHere = isRead && !elsewhere
+  const learnt = isHere ? learntProblems(path, settings, directives) : []
+  const found = isHere ? await problemsOfNode(path, settings, users, directives) : []
   return {
-    problems: [...problems, ...overridden, ...advice, ...ignored, ...found],
+    problems: [...problems, ...overridden, ...learnt, ...advice, ...ignored, ...found],
     ...(isRead ? { node: settings } : {}),
   }
 }

@@ -254,7 +254,7 @@ export function isOfRedis(name: string): boolean {
   return type !== undefined && type.isOurs !== true
 }
 
-function canonical(name: string): string {
+export function canonical(name: string): string {
   const lower = name.toLowerCase()
   return SETTING_ALIASES.get(lower) ?? lower
 }
