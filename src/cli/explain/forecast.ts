@@ -261,7 +261,7 @@ function obstaclesTo(layout: GroupLayout, prospects: Prospects): string[] {
     lacks.push(`${sentinelsIn(agree.count)} would see it down, and the quorum is ${agree.needed}`)
   if (camp !== undefined && elect.count < elect.needed)
     lacks.push(
-      `${sentinelsIn(elect.count)} could vote, and a leader needs ${elect.needed} of ${camp.leader.says?.known ?? layout.sentinels.length}`,
+      `${sentinelsIn(elect.count)} could vote, and a leader needs ${votesText(elect.needed, camp.leader.says?.known ?? layout.sentinels.length)}`,
     )
   lacks.push(...abstentions(camp, elect))
   if (camp !== undefined) lacks.push(...fencesLacking(layout, accident, camp.leader))
@@ -277,6 +277,13 @@ function abstentions(camp: Camp | undefined, { count, needed }: HeadCount): read
   if (camp === undefined || count >= needed) return []
   const remarks = camp.members.flatMap(({ says }) => says?.remarks ?? [])
   return remarks.filter((text) => text.includes(NO_VOTE))
+}
+
+/** A quorum may be larger than the group. */
+export function votesText(needed: number, known: number): string {
+  return needed > known
+    ? `${needed} votes, more than there are Sentinels (${known})`
+    : `${needed} of ${known}`
 }
 
 function sentinelsIn(count: number): string {

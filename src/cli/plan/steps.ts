@@ -5,7 +5,7 @@
 import { majority } from '../../core/election/quorum.ts'
 import type { FailoverPlan } from '../../core/failover/failover-plan.ts'
 import { loses, masterDies } from '../explain/accident.ts'
-import { type Forecast, forecast } from '../explain/forecast.ts'
+import { type Forecast, forecast, votesText } from '../explain/forecast.ts'
 import type { GroupLayout, LayoutNode, LayoutSentinel } from '../explain/layout.ts'
 import { isBad } from '../explain/weakest.ts'
 
@@ -229,7 +229,7 @@ export function planRemoval(
         command: '',
         until: `the others see it down (after ${downAfterText(layout)}): vedette status ${layout.group}`,
         risks: [
-          `until the next step is done, a leader still needs ${Math.max(quorum, majority(now))} of ${now} votes, and only ${now - 1} Sentinels can vote`,
+          `until the next step is done, a leader still needs ${votesText(Math.max(quorum, majority(now)), now)}, and only ${now - 1} can vote`,
           ...deathRisk(
             forecast(layout, loses([one.address, master.address])),
             'the master died during this step',
@@ -294,7 +294,9 @@ function afterwards(left: number, quorum: number): string[] {
   const needed = Math.max(quorum, majority(left))
   const spare = left - needed
   return [
-    `${needed} of ${left} Sentinels will be needed: ${spare === 0 ? 'none' : spare === 1 ? 'one' : spare} may be lost`,
+    spare < 0
+      ? `${needed} Sentinels will be needed, and ${left} will be there: no failover will be possible`
+      : `${needed} of ${left} Sentinels will be needed: ${spare === 0 ? 'none' : spare === 1 ? 'one' : spare} may be lost`,
     ...(left % 2 === 0 && left > 0
       ? [`${left} Sentinels survive no more losses than ${left - 1} would`]
       : []),

@@ -90,6 +90,13 @@ describe('quorum and majority', () => {
     expect(told.obstacles).toEqual(['2 Sentinels could vote, and a leader needs 3 of 5'])
   })
 
+  test('a quorum above the number of Sentinels is told as that', () => {
+    expect(death({ sentinels: ['h2'] }).obstacles).toEqual([
+      'one Sentinel would see it down, and the quorum is 2',
+      'one Sentinel could vote, and a leader needs 2 votes, more than there are Sentinels (1)',
+    ])
+  })
+
   test('a link that one Sentinel loses changes nothing, and two lost links are a failover', () => {
     const group = layout()
     const one = cut(group, ['h1', 'h2'])

@@ -111,6 +111,16 @@ test('a Sentinel is forgotten in every group that counts it', () => {
   expect(risks(work)).toContain('2 of 2 Sentinels will be needed: none may be lost')
 })
 
+test('where no Sentinel would be left, none may be lost either', () => {
+  const told = risks(removal({ sentinels: ['h3'] }, 'h3'))
+  expect(told).toContain(
+    'a leader still needs 2 votes, more than there are Sentinels (1), and only 0 can vote',
+  )
+  expect(told).toContain(
+    '2 Sentinels will be needed, and 0 will be there: no failover will be possible',
+  )
+})
+
 test('a Sentinel is not removed below the quorum', () => {
   const work = removal({ master: { quorum: '3' } }, 'h3')
   expect(work.obstacles).toEqual([
