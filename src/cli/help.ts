@@ -171,9 +171,10 @@ Example:
   vedette status mymaster --sentinel 10.0.0.1:26379 --watch
   REDISCLI_AUTH=secret vedette status --json | jq .health
 
-Exit status: 0 all is well, 1 something needs attention, 2 the command line is wrong, 3 the Sentinels do not
-agree on the master of a group, or could not fail it over now, 4 no Sentinel answered.
-The health that --json prints is well with status 0, trouble with 1, and danger with 3 and 4.`
+Exit status: 0 all is well, 1 something needs attention, 2 the command line is wrong, or no Sentinel that
+answers watches that group, 3 the Sentinels do not agree on the master of a group, or could not fail it over
+now, 4 no Sentinel answered.
+The health that --json prints is well with status 0, trouble with 1, and danger with 2, 3 and 4.`
 
 export const FAILOVER_HELP = `
 Asks a Sentinel to promote the best replica now, as SENTINEL FAILOVER does. Writes that the master has
@@ -189,7 +190,7 @@ Example:
   vedette failover mymaster --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379
 
 Exit status: 0 done (without --wait: begun; with --dry-run: possible), 1 refused, not possible, given up, or
-not complete in time, 2 the command line is wrong, 4 no Sentinel answered.`
+not complete in time, 2 the command line is wrong, or no such group is known, 4 no Sentinel answered.`
 
 export const EXPLAIN_HELP = `
 Asks all Sentinels and nodes of the group, changes nothing, and says what would happen if the master died
@@ -250,7 +251,8 @@ Example:
   vedette pause mymaster --for 30m --reason 'new kernel on db1'
   vedette pause mymaster --for 2h --sentinel 10.0.0.1:26379 --json
 
-Exit status: 0 paused, 1 refused, nothing is paused, 2 the command line is wrong, 4 no Sentinel answered.`
+Exit status: 0 paused, 1 refused, nothing is paused, 2 the command line is wrong, or no such group is known,
+4 no Sentinel answered.`
 
 export const RESUME_HELP = `
 Ends a pause early. If the master is down, a failover begins within a round trip. A Sentinel that cannot be
@@ -259,8 +261,8 @@ reached now learns of it as soon as it can be reached; until then it gives no vo
 Example:
   vedette resume mymaster --sentinel 10.0.0.1:26379
 
-Exit status: 0 resumed, 1 refused, or nothing was paused, 2 the command line is wrong, 4 no Sentinel
-answered.`
+Exit status: 0 resumed, 1 refused, or nothing was paused, 2 the command line is wrong, or no such group is
+known, 4 no Sentinel answered.`
 
 export const FORGET_HELP = `
 Makes all Sentinels forget the replica or Sentinel at this address, because it is gone for good. A majority
@@ -272,7 +274,8 @@ Example:
   vedette forget mymaster 10.0.0.7:6379
   vedette forget mymaster 10.0.0.3:26379 --sentinel 10.0.0.1:26379
 
-Exit status: 0 forgotten, 1 refused, 2 the command line is wrong, 4 no Sentinel answered.`
+Exit status: 0 forgotten, 1 refused, 2 the command line is wrong, or no such group is known, 4 no Sentinel
+answered.`
 
 export const EPOCHS_HELP = `
 Each failover takes a new epoch. A Sentinel reaches numbers like 2^48 only if it believed a forged message.

@@ -4,7 +4,7 @@
  */
 import { utf8Bytes } from '../base/utf8.ts'
 import { reasonOf } from '../io/start-error.ts'
-import { EXIT_FAILED, say } from './report.ts'
+import { EXIT_CONFIG, EXIT_FAILED, say } from './report.ts'
 import {
   type AccessOptions,
   connect,
@@ -15,7 +15,7 @@ import {
 import { askAll } from './status/ask.ts'
 import { printable } from './status/asking.ts'
 import { grantFor } from './status/grant.ts'
-import { groupNamed } from './status/group-named.ts'
+import { groupNamed, isUnknownGroup } from './status/group-named.ts'
 import { readText } from './status/shapes.ts'
 import { silentLines } from './status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from './status/status.ts'
@@ -143,13 +143,12 @@ function tellRefusal(
     say(`vedette: Sentinel ${address} refuses: ${reason}`)
     say(`  ${hint}`)
   }
-  return EXIT_FAILED
+  return isUnknownGroup(reason) ? EXIT_CONFIG : EXIT_FAILED
 }
 
 /** What to do about each possible refusal. */
 function hintFor(reason: string): string {
-  if (/No such master/.test(reason))
-    return '`vedette status` lists the groups this Sentinel watches'
+  if (isUnknownGroup(reason)) return '`vedette status` lists the groups this Sentinel watches'
   if (/unknown.*subcommand/i.test(reason))
     return 'only Vedette Sentinels can: name one with --sentinel, and see `vedette status`'
   if (reason.startsWith('NOMAJORITY'))

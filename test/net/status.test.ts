@@ -130,11 +130,24 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     expect(outcome.stdout).toMatch(/127\.0\.0\.1:\d+ -> 127\.0\.0\.1:\d+ in \d+ ms/)
   })
 
-  test('a failover that the Sentinel refuses ends with its words and status 1', async () => {
-    const outcome = await vedette('failover', 'nobody', '--sentinel', address)
-    expect(outcome.status).toBe(1)
-    expect(outcome.stderr).toContain('No such master with that name')
-  })
+  test.each([
+    ['status'],
+    ['explain'],
+    ['plan', 'upgrade'],
+    ['failover'],
+    ['failover', '--dry-run'],
+    ['pause', '--for', '1m'],
+    ['resume'],
+  ])(
+    '%s of a group that no Sentinel watches ends with status 2, as a wrong command line',
+    async (...words) => {
+      const outcome = await vedette(...words, 'nobody', '--sentinel', address)
+      expect(outcome.status).toBe(2)
+      expect(outcome.stdout + outcome.stderr).toMatch(
+        /No such master with that name|watches 'nobody'/,
+      )
+    },
+  )
 
   test('a Sentinel is no node to drain: a hook that names one is told so, and is no success', async () => {
     const { status: code, stderr } = await vedette(

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { utf8Bytes } from '../../base/utf8.ts'
 import type { FailoverPlan } from '../../core/failover/failover-plan.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
-import { EXIT_FAILED, say } from '../report.ts'
+import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import {
   type AccessOptions,
   connect,
@@ -17,7 +17,7 @@ import {
 import { askAll, parseInfo } from '../status/ask.ts'
 import type { Asking, ReplyValue } from '../status/asking.ts'
 import { grantFor } from '../status/grant.ts'
-import { groupNamed, type NamedGroup } from '../status/group-named.ts'
+import { groupNamed, isUnknownGroup, type NamedGroup } from '../status/group-named.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { pauseWords } from '../status/pause-words.ts'
 import { readAddress, readMasters } from '../status/shapes.ts'
@@ -91,7 +91,7 @@ async function failOver(
     if (options.json) writeJson({ group, done: false, refusal: answer.refusal })
     say(`vedette: the Sentinel refuses: ${answer.refusal}`)
     say(`  ${grantFor(answer.refusal, options.user) ?? hintFor(answer.refusal)}`)
-    return EXIT_FAILED
+    return isUnknownGroup(answer.refusal) ? EXIT_CONFIG : EXIT_FAILED
   }
   if (options.dryRun === true) return showPlan(group, readPlan(answer.reply), options)
   if (options.wait !== true) {
@@ -194,8 +194,7 @@ function hintFor(refusal: string): string {
   if (/wrong number of arg|Unknown failover option/.test(refusal)) {
     return 'this Sentinel does not know --coordinated, --to or --dry-run: ask a Vedette Sentinel'
   }
-  if (/No such master/.test(refusal))
-    return '`vedette status` lists the groups this Sentinel watches'
+  if (isUnknownGroup(refusal)) return '`vedette status` lists the groups this Sentinel watches'
   return 'the log of the Sentinel may say more'
 }
 

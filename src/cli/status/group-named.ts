@@ -35,6 +35,11 @@ export function groupMeant(known: readonly NamedGroup[], typed: string): NamedGr
   return meant.length === 1 ? meant[0] : undefined
 }
 
+/** A Sentinel refuses an order because it watches no group of that name: the command line is wrong. */
+export function isUnknownGroup(refusal: string): boolean {
+  return refusal.includes('No such master')
+}
+
 /** What Node makes of such an argument. */
 function asRead(word: string): string {
   return Buffer.from(word, 'latin1').toString('utf8')

@@ -1,4 +1,5 @@
 /** `vedette status`: what all Sentinels of a group think, side by side. */
+import { EXIT_CONFIG } from '../report.ts'
 import { type AccessOptions, readAccess } from './access.ts'
 import { askAll } from './ask.ts'
 import { statusJson } from './json.ts'
@@ -19,7 +20,7 @@ export const EXIT_NO_ANSWER = 4
 /** Ended by Ctrl-C before there was an answer. */
 const EXIT_INTERRUPTED = 130
 
-/** The exit status is the health of the worst group. */
+/** The exit status is the health of the worst group; that of a wrong command line if nobody watches the group. */
 export async function runStatus(
   group: string | undefined,
   options: StatusOptions,
@@ -40,6 +41,8 @@ export async function runStatus(
   return exitStatus(report)
 }
 
-function exitStatus({ sentinels, health }: StatusReport): number {
-  return isSilent(sentinels) ? EXIT_NO_ANSWER : EXIT_BY_HEALTH[health]
+function exitStatus({ sentinels, health, groups, only }: StatusReport): number {
+  if (isSilent(sentinels)) return EXIT_NO_ANSWER
+  const isUnknown = only !== undefined && groups.length === 0
+  return isUnknown ? EXIT_CONFIG : EXIT_BY_HEALTH[health]
 }
