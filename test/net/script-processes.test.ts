@@ -97,7 +97,14 @@ test('nothing to run is a failure that a second try does not mend, with its reas
     [plain, 'EACCES'],
     [FOLDER, 'EACCES'],
     [`${plain}/below`, 'ENOTDIR'],
-    [script('', '#!/no/such/interpreter'), 'ENOENT'],
+    [
+      script('', '#! /no/such/interpreter -x'),
+      'its interpreter, /no/such/interpreter, is missing (ENOENT)',
+    ],
+    [
+      script('', '#!/bin/sh\r'),
+      'its interpreter, /bin/sh, is missing; its lines end as on Windows, with a CR (ENOENT)',
+    ],
   ]
   for (const [path, reason] of paths) {
     const { events, end } = execute(path, 'word')

@@ -13,8 +13,7 @@ import {
   hookArguments,
   hookDocument,
 } from '../../hooks/hook-protocol.ts'
-import { programFile } from '../process/scripts.ts'
-import { reasonOf } from '../start-error.ts'
+import { programFile, startReason } from '../process/scripts.ts'
 import { httpPost } from './http-post.ts'
 
 export type HookQuestion = Extract<ExternalQuery, { readonly kind: 'preFailover' }>
@@ -82,7 +81,9 @@ function runProgram({ hook, request }: HookQuestion, ended: (answer: Answer) => 
     child.stdout?.on('data', (text: string) => {
       output = (output + text).slice(0, MAX_OUTPUT_CHARS)
     })
-    child.once('error', (error) => ended(failure(`cannot run ${path}: ${reasonOf(error)}`)))
+    child.once('error', (error) =>
+      ended(failure(`cannot run ${path}: ${startReason(hook, error)}`)),
+    )
     child.once('exit', (status, signal) => {
       // A process that it left in the background may hold the pipe open for ever.
       setImmediate(() => {
@@ -92,7 +93,7 @@ function runProgram({ hook, request }: HookQuestion, ended: (answer: Answer) => 
     })
     return () => child.kill('SIGKILL')
   } catch (error) {
-    ended(failure(`cannot run ${path}: ${reasonOf(error)}`))
+    ended(failure(`cannot run ${path}: ${startReason(hook, error)}`))
     return () => undefined
   }
 }

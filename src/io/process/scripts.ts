@@ -4,6 +4,7 @@
  * script leaves running in the background delays nothing.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { constants } from 'node:os'
 import { utf8Text } from '../../base/utf8.ts'
 import type { Event } from '../../core/event.ts'
@@ -44,18 +45,18 @@ export class Scripts {
 
   #start(job: JobId, argv: readonly string[]): void {
     try {
-      this.#watch(job, launch(argv))
+      this.#watch(job, argv, launch(argv))
     } catch (error) {
       // Some failures arrive as events and some as exceptions.
-      this.#failed(job, error)
+      this.#failed(job, argv[0] ?? '', error)
     }
   }
 
-  #watch(job: JobId, child: ChildProcess): void {
+  #watch(job: JobId, [path = '']: readonly string[], child: ChildProcess): void {
     const { pid } = child
     child.on('error', (error) => {
       // A running script can only fail to be killed, and then it still runs.
-      if (pid === undefined) this.#failed(job, error)
+      if (pid === undefined) this.#failed(job, path, error)
     })
     if (pid === undefined) return
     this.#children.set(job, child)
@@ -71,14 +72,38 @@ export class Scripts {
     this.#tell({ kind: 'scriptEnded', job, status: status ?? 0, signal: number })
   }
 
-  #failed(job: JobId, error: unknown): void {
+  #failed(job: JobId, path: string, error: unknown): void {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     const failed = FORK_FAILURES.includes(code) ? 'fork' : 'exec'
-    this.#tell({ kind: 'scriptNotStarted', job, failed, reason: reasonOf(error) })
+    this.#tell({ kind: 'scriptNotStarted', job, failed, reason: startReason(path, error) })
   }
 
   #tell(event: Event): void {
     if (!this.#isAbandoned) this.#feed(event)
+  }
+}
+
+const MAX_FIRST_LINE_BYTES = 256
+
+/** Why a program did not start. The kernel says ENOENT of a script that is there if its interpreter is not. */
+export function startReason(path: string, error: unknown): string {
+  const reason = reasonOf(error)
+  const interpreter = reason === 'ENOENT' ? interpreterOf(programFile(utf8Text(path))) : undefined
+  if (interpreter === undefined) return reason
+  const cause = interpreter.endsWith('\r') ? '; its lines end as on Windows, with a CR' : ''
+  return `its interpreter, ${interpreter.trimEnd()}, is missing${cause} (${reason})`
+}
+
+/** What the first line names behind `#!`; undefined: the file cannot be read, or is no script. */
+function interpreterOf(file: string): string | undefined {
+  try {
+    const start = Buffer.alloc(MAX_FIRST_LINE_BYTES)
+    const descriptor = openSync(file, 'r')
+    const length = readSync(descriptor, start)
+    closeSync(descriptor)
+    return /^#![ \t]*([^ \t\n]+)/.exec(start.toString('utf8', 0, length))?.[1]
+  } catch {
+    return undefined
   }
 }
 
