@@ -137,7 +137,7 @@ Example:
   vedette fuzz --seeds 1..1000 --coverage
   vedette fuzz --profile noise --seeds 1..2000 --json
   vedette fuzz --profile long-life --seeds 1..2
-  vedette fuzz --seeds 7 --print > seed-7.yml && vedette scenario run seed-7.yml --seed 7
+  vedette fuzz --seeds 7..7 --print > seed-7.yml && vedette scenario run seed-7.yml --seed 7
 
 Exit status: 0 nothing failed, 1 a run failed, 2 the command line is wrong, 3 this machine cannot play
 anything with that engine, 130 you pressed Ctrl-C.`

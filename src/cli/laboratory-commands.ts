@@ -8,14 +8,16 @@ import {
   days,
   duration,
   minutes,
+  noted,
   openSeeds,
   rate,
-  seedCount,
   seeds,
   workers,
 } from './options.ts'
 import { ENGINES, GRACE_MS, SIDES } from './scenario/engines.ts'
 import { DEFAULT_RATE, DEFAULT_SEEDS, LAYOUTS, PROFILE_NAMES } from './simulate/simulate-options.ts'
+
+const SEEDS_TEXT = 'how many runs, with the seeds 1 to n, or a range of seeds a..b'
 
 export function addScenario(program: Command): void {
   const scenario = program
@@ -35,7 +37,7 @@ export function addScenario(program: Command): void {
         .default('vedette'),
     )
     .option('--seed <text>', 'the seed of all randomness: the same seed gives the same run')
-    .addOption(new Option('--seeds <a..b>', 'one run for each of these seeds').argParser(seeds))
+    .addOption(new Option('--seeds <n>', SEEDS_TEXT).argParser(noted(seeds)))
     .addOption(
       new Option(
         '--jobs <n>',
@@ -71,9 +73,7 @@ export function addFuzz(program: Command): void {
     .command('fuzz')
     .description('play random clusters and faults, and look for what must never happen')
     .addOption(
-      new Option('--seeds <a..b>', 'one run for each of these seeds (default: 1..100)').argParser(
-        openSeeds,
-      ),
+      new Option('--seeds <n>', `${SEEDS_TEXT} (default: 1..100)`).argParser(noted(openSeeds)),
     )
     .addOption(
       new Option('--profile <name>', 'what may go wrong; see below')
@@ -134,7 +134,7 @@ export function addSimulate(program: Command): void {
     .addOption(
       new Option('--seeds <n>', 'the number of histories, or a range of seeds a..b')
         .default(DEFAULT_SEEDS, '200')
-        .argParser(seedCount),
+        .argParser(seeds),
     )
     .addOption(
       new Option('--profile <name>', 'the network between the machines')

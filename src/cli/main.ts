@@ -29,6 +29,7 @@ import {
   demoSentinels,
   duration,
   moment,
+  noted,
   port,
   seeds,
   server,
@@ -278,7 +279,12 @@ function addIncident(program: Command): void {
         'with --what-if: also with this setting, such as down-after=3s; again: others',
       ).argParser(changedSetting),
     )
-    .addOption(new Option('--seeds <range>', 'with --what-if (default: 1..10)').argParser(seeds))
+    .addOption(
+      new Option(
+        '--seeds <n>',
+        'with --what-if: how many, or a range a..b (default: 1..10)',
+      ).argParser(noted(seeds)),
+    )
     .option('--bundle <file>', 'also write its records into one file, to attach to an issue')
     .option('--pseudonyms', 'in the bundle: replace names and addresses')
     .option('--json', 'print one JSON object, for scripts')

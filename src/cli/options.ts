@@ -1,5 +1,6 @@
 /** Parses the values of command-line options; commander prints the errors thrown here and exits. */
 import { InvalidArgumentError } from 'commander'
+import { say } from './report.ts'
 
 export interface SeedRange {
   readonly first: number
@@ -42,16 +43,17 @@ export function pauseSeconds(text: string): number {
   throw new InvalidArgumentError('expected a time from 1s to 24h, such as 30m, 90s or 2h')
 }
 
-/** `1..100`, both included, or a single number. */
+/** `100` for the seeds 1..100, or `5..9`, both included. */
 export function seeds(text: string): { readonly first: number; readonly last: number } {
-  const match = /^(\d{1,15})(?:\.\.(\d{1,15}))?$/.exec(text)
+  if (isCount(text)) return { first: 1, last: wholeNumber(text, 1, SEEDS_MAX) }
+  const match = /^(\d{1,15})\.\.(\d{1,15})$/.exec(text)
   const first = Number(match?.[1])
-  const last = Number(match?.[2] ?? match?.[1])
+  const last = Number(match?.[2])
   if (last - first >= 0 && last - first < SEEDS_MAX) return { first, last }
   throw new InvalidArgumentError('expected a range of at most a million seeds, such as 1..100')
 }
 
-/** `1..100`, a single number, or `1..` for all seeds from there on. */
+/** The same, or `1..` for all seeds from there on. */
 export function openSeeds(text: string): {
   readonly first: number
   readonly last: number | undefined
@@ -60,9 +62,18 @@ export function openSeeds(text: string): {
   return open === null ? seeds(text) : { first: Number(open[1]), last: undefined }
 }
 
-/** `200` for the seeds 1..200, or `a..b`. */
-export function seedCount(text: string): { readonly first: number; readonly last: number } {
-  return /^\d+$/.test(text) ? { first: 1, last: wholeNumber(text, 1, SEEDS_MAX) } : seeds(text)
+/** With a note, where a single number could be meant as one seed. */
+export function noted<T>(parse: (text: string) => T): (text: string) => T {
+  return (text) => {
+    const range = parse(text)
+    if (isCount(text) && text !== '1')
+      say(`note: --seeds ${text} plays the seeds 1 to ${text}; --seeds ${text}..${text} plays one`)
+    return range
+  }
+}
+
+function isCount(text: string): boolean {
+  return /^\d+$/.test(text)
 }
 
 /** An option that may be given several times. */

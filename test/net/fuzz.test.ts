@@ -32,14 +32,20 @@ test('a few seeds are played, and the summary says what was done to them', () =>
 })
 
 test('--json gives a summary that scripts can read', () => {
-  const { stdout } = fuzz('--seeds', '2', '--json')
+  const { stdout } = fuzz('--seeds', '2..2', '--json')
   expect(JSON.parse(stdout)).toMatchObject({ kind: 'summary', seeds: 1, failures: 0 })
 })
 
 test('--print shows the scenario of a seed, and plays nothing', () => {
-  const { status, stdout } = fuzz('--seeds', '7', '--print')
+  const { status, stdout } = fuzz('--seeds', '7..7', '--print')
   expect(status).toBe(0)
   expect(parseScenario(stdout, 'printed')).toMatchObject({ ok: true })
+})
+
+test('a number of seeds is how many, as for simulate, with a note on standard error', () => {
+  const { stdout, stderr } = fuzz('--seeds', '2', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ kind: 'summary', seeds: 2 })
+  expect(stderr).toContain('--seeds 2 plays the seeds 1 to 2; --seeds 2..2 plays one')
 })
 
 test('what makes no sense on the command line is refused with status 2', () => {
@@ -50,7 +56,7 @@ test('what makes no sense on the command line is refused with status 2', () => {
 
 test('what a run reached of the machines is told, with the lines of the source', () => {
   const path = join(scratchFolder('coverage'), 'reached.json')
-  const { status, stdout } = fuzz('--seeds', '2', '--coverage', '--coverage-json', path)
+  const { status, stdout } = fuzz('--seeds', '2..2', '--coverage', '--coverage-json', path)
   expect(status).toBe(0)
   expect(stdout).toMatch(/^\d+ of \d+ functions were called/m)
   const { modules } = JSON.parse(readFileSync(path, 'utf8'))

@@ -104,7 +104,7 @@ function failureLines(
 function commandOf({ seed, profile, detection }: Origin): string {
   const from = profile === 'faults' ? '' : ` --profile ${profile}`
   const mode = detection === undefined ? '' : ` --detection ${detection}`
-  return `vedette fuzz${from}${mode} --seeds ${seed}`
+  return `vedette fuzz${from}${mode} --seeds ${seed}..${seed}`
 }
 
 function momentText(atMs: number | undefined): string {

@@ -35,7 +35,8 @@ test('virtual time needs no grace, and real time gets some', () => {
 
 test.each([
   ['1..3', { first: 1, last: 3 }],
-  ['7', { first: 7, last: 7 }],
+  ['7', { first: 1, last: 7 }],
+  ['7..7', { first: 7, last: 7 }],
 ])('%s is a range of seeds', (text, range) => {
   expect(seeds(text)).toEqual(range)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seedCount } from '../../../src/cli/options.ts'
+import { seeds } from '../../../src/cli/options.ts'
 import { progressText } from '../../../src/cli/simulate/simulate.ts'
 import {
   configurationsOf,
@@ -12,15 +12,15 @@ import {
 const OPTIONS: SimulateOptions = { seeds: { first: 1, last: 200 }, profile: 'lan', rate: 20 }
 
 test('a number of histories means the seeds from 1 on', () => {
-  expect(seedCount('50')).toEqual({ first: 1, last: 50 })
-  expect(seedCount('51..60')).toEqual({ first: 51, last: 60 })
-  expect(() => seedCount('0')).toThrow('whole number')
+  expect(seeds('50')).toEqual({ first: 1, last: 50 })
+  expect(seeds('51..60')).toEqual({ first: 51, last: 60 })
+  expect(() => seeds('0')).toThrow('whole number')
 })
 
 test('one history and many exclude each other', () => {
   const one = { ...OPTIONS, seed: '7', seeds: DEFAULT_SEEDS }
   expect(conflictIn(one)).toBeUndefined()
-  expect(conflictIn({ ...one, seeds: seedCount('200') })).toMatchObject({ hint: 'leave one out' })
+  expect(conflictIn({ ...one, seeds: seeds('200') })).toMatchObject({ hint: 'leave one out' })
   expect(conflictIn({ ...OPTIONS, write: 'x.yml' })).toMatchObject({ hint: 'add --seed N' })
 })
 
