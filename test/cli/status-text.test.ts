@@ -106,6 +106,7 @@ describe('how far a replica is behind', () => {
       ageMs: 700,
       offset: 1_234_567,
       replicas: new Map([['10.0.0.2:6379', { offset: 1_200, lagBytes: 1_233_367, ackSeconds: 4 }]]),
+      chained: [],
     })
   })
 
@@ -116,6 +117,20 @@ describe('how far a replica is behind', () => {
     ['nonsense', 'nonsense'],
   ])('is not known from %s', (_what, answer) => {
     expect(readStream(answer)).toBeUndefined()
+  })
+
+  test('a replica that follows a replica is named below the nodes, and one that Sentinels know is not', () => {
+    const replica = [
+      'role:slave',
+      'slave0:ip=10.0.0.9,port=6379,state=online,offset=7,lag=1',
+      'slave1:ip=10.0.0.2,port=6379,state=online,offset=7,lag=1',
+    ].join('\r\n')
+    const [name, [master]] = cache(700, ...INFO) as [string, [unknown[]]]
+    const stream = readStream([name, [master, [800, replica]]] as never)
+    const line =
+      '  10.0.0.9:6379 follows a replica: Sentinels do not watch it, and do not promote it'
+    expect(linesOf([sentinel(1, { stream }), sentinel(2)])).toContain(line)
+    expect(linesOf([sentinel(1), sentinel(2)])).not.toContain(line)
   })
 
   test('stands beside the offset of the master, out of the latest INFO', () => {

@@ -8,7 +8,7 @@ import { GROUP_OPTIONS } from '../../core/group-options.ts'
 import { NO_VOTE } from '../../core/report/remarks.ts'
 import { splitAddress } from '../status/access.ts'
 import type { GroupReport } from '../status/judge.ts'
-import { nodesOf } from '../status/nodes.ts'
+import { chainedText, nodesOf } from '../status/nodes.ts'
 import {
   addressOf,
   flagsOf,
@@ -106,6 +106,8 @@ export interface GroupLayout {
   readonly facts: ReadonlyMap<string, AskedFacts>
   /** Sentinels name different masters: what is said here may be wrong. */
   readonly isDisputed: boolean
+  /** In words, the replicas of replicas, which no Sentinel watches; undefined: none is known. */
+  readonly chained: string | undefined
   /** [replication: strict] */
   readonly isStrict: boolean
   /** Undefined: replication is asynchronous, or no Sentinel tells of its voters. */
@@ -147,6 +149,7 @@ export function layoutOf(
     isBusy: says.some(({ group }) => group.master['failover-state'] !== undefined),
     facts,
     isDisputed: new Set(says.map(({ group }) => group.address)).size > 1,
+    chained: chainedText(agreeing),
     isStrict: optionOf(master, GROUP_OPTIONS.replication) === 'strict',
     votes: votesIn(master),
   }

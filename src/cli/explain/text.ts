@@ -25,6 +25,7 @@ export function explainText(
       weakness.text,
       ...(weakness.advice === '' ? [] : [`What to do: ${weakness.advice}.`]),
       ...silentNodes(layout),
+      ...(layout.chained === undefined ? [] : [layout.chained]),
     ]),
   ].join('\n')
 }

@@ -194,12 +194,23 @@ function remarksIn(text: string): readonly Remark[] {
 export function readStream(answer: ReplyValue): MasterStream | undefined {
   const [, instances] = listOf(answer)
   // The master comes first, in C Sentinel as well.
-  const [age, info] = listOf(listOf(instances)[0] ?? null)
+  const [first = null, ...others] = listOf(instances)
+  const [age, info] = listOf(first)
   if (typeof age !== 'number' || typeof info !== 'string') return undefined
   const lines = info.split('\r\n')
   const offset = countIn(/^master_repl_offset:(\d{1,15})$/, lines)
   if (!lines.includes('role:master') || offset === undefined) return undefined
-  return { ageMs: age, offset, replicas: new Map(lines.flatMap((line) => ackIn(line, offset))) }
+  const replicas = new Map(lines.flatMap((line) => ackIn(line, offset)))
+  return { ageMs: age, offset, replicas, chained: others.flatMap(followersIn) }
+}
+
+/** The replicas that a replica lists in its INFO. */
+function followersIn(entry: ReplyValue): readonly string[] {
+  const [, info] = listOf(entry)
+  const lines = typeof info === 'string' ? info.split('\r\n') : []
+  return lines.includes('role:slave')
+    ? lines.flatMap((line) => ackIn(line, 0)).map(([at]) => at)
+    : []
 }
 
 /** `slave0:ip=10.0.0.2,port=6379,state=online,offset=1234,lag=0`. */

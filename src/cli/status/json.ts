@@ -1,7 +1,7 @@
 /** A status report as one line of JSON. Numbers are numbers, wherever the wire has digits in a string. */
 import { GROUP_OPTION_ROWS, isNumeric } from '../../core/group-options.ts'
 import type { GroupReport, StatusReport } from './judge.ts'
-import { nodesOf } from './nodes.ts'
+import { chainedOf, nodesOf } from './nodes.ts'
 import { strengthOf } from './strength.ts'
 import { type InstanceFields, ownOptionsOf } from './view.ts'
 
@@ -54,6 +54,7 @@ function groupJson({ name, findings, says }: GroupReport, strength: ReturnType<t
       ...Object.fromEntries(Object.entries(node).map(([key, value]) => [key, value ?? null])),
       states,
     })),
+    chained: chainedOf(says),
     views: says.map(({ sentinel, group: { stream: _, ...group } }) => ({
       sentinel: sentinel.address,
       ...ownOptionsOf(group.master),

@@ -36,6 +36,21 @@ export function nodesOf(says: GroupReport['says']): readonly NodeView[] {
   )
 }
 
+/** Replicas of replicas, as their own INFO tells, in words; undefined: none is known. */
+export function chainedText(says: GroupReport['says']): string | undefined {
+  const chained = chainedOf(says)
+  if (chained.length === 0) return undefined
+  const [verb, them] = chained.length === 1 ? ['follows', 'it'] : ['follow', 'them']
+  return `${chained.join(', ')} ${verb} a replica: Sentinels do not watch ${them}, and do not promote ${them}`
+}
+
+/** Without those that a Sentinel knows as replicas of the master. */
+export function chainedOf(says: GroupReport['says']): readonly string[] {
+  const known = new Set(says.flatMap(({ group }) => group.replicas.map(addressOf)))
+  const chained = new Set(freshest(says)?.stream.chained)
+  return [...chained].filter((address) => !known.has(address)).sort()
+}
+
 /** The latest INFO of the master that most of them name. */
 function freshest(says: GroupReport['says']): Told | undefined {
   const votes = (address: string) => says.filter(({ group }) => group.address === address).length

@@ -6,7 +6,7 @@ import { type Cell, cell, type FittedColumn, table, wrapped } from '../table.ts'
 import { grouped, type Paint, truncate } from '../up/paint.ts'
 import type { GroupReport, Health, StatusReport } from './judge.ts'
 import { isSilent, worstOf } from './judge.ts'
-import { type NodeView, nodesOf, stateOf } from './nodes.ts'
+import { chainedText, type NodeView, nodesOf, stateOf } from './nodes.ts'
 import { wayOut } from './silence.ts'
 import { silentPeers, strengthOf, strengthText } from './strength.ts'
 import { type GroupView, hasEffect, isVedette, optionOf, type SentinelAnswer } from './view.ts'
@@ -184,10 +184,11 @@ function nodeRows({ says }: GroupReport, columns: number): readonly string[] {
   const told = nodes.find(({ ageMs }) => ageMs !== undefined)?.ageMs
   const when =
     told === undefined ? [] : [`offsets as the master reported them ${inSeconds(told)} ago`]
+  const chained = [chainedText(says) ?? []].flat()
   const rows = nodes.map(nodeRow)
   return [
     ...table(NODE_COLUMNS, rows, columns, pc.dim),
-    ...when.map((text) => pc.dim(truncate(text, columns))),
+    ...[...when, ...chained].map((text) => pc.dim(truncate(text, columns))),
   ]
 }
 

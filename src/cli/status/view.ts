@@ -49,6 +49,8 @@ export interface MasterStream {
   readonly offset: number
   /** By `host:port`, as the master lists them. */
   readonly replicas: ReadonlyMap<string, ReplicaAck>
+  /** Replicas of its replicas, which list them. Sentinels do not know these. */
+  readonly chained: readonly string[]
 }
 
 export interface ReplicaAck {

@@ -89,6 +89,7 @@ function answer(
         stream: {
           ageMs: 400,
           offset: 1_200,
+          chained: [],
           replicas: new Map(
             replicas.map((host) => [
               `${host}:6379`,
