@@ -15,6 +15,19 @@ const BY_NUMBER = {
   store: undefined,
 }
 
+/** Where a weight and a position just fit into one number, and where they do not. */
+const BORDER = Math.floor(Number.MAX_SAFE_INTEGER / 6) - 1
+
+test.each([BORDER, BORDER + 1, 2 ** 52])(
+  'integers as large as %d are in order, equal ones by their bytes',
+  (most) => {
+    const elements = [`${most}`, '3', `-${most}`, `+${most}`, '03', '-0']
+    expect(sorted(elements, BY_NUMBER, undefined)).toEqual([
+      ...[`-${most}`, '-0', '03', '3', `+${most}`, `${most}`],
+    ])
+  },
+)
+
 describe('numbers', () => {
   for (const text of [
     '1e400',

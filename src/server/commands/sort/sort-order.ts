@@ -54,8 +54,37 @@ function numerically(
     if (weight === undefined) return undefined
     weights[at] = weight
   }
-  const ordered = placed(elements, weights)
+  const ordered = placedByIntegers(elements, weights) ?? placed(elements, weights)
   return isDescending ? ordered.reverse() : ordered
+}
+
+/**
+ * The same as below for integers, in a third of the time: weight and position are sorted as one number. Undefined if a
+ * weight is no integer, or too large for that.
+ */
+function placedByIntegers(
+  elements: readonly string[],
+  weights: Float64Array,
+): string[] | undefined {
+  const { length } = elements
+  const most = Math.floor(Number.MAX_SAFE_INTEGER / Math.max(1, length)) - 1
+  const keys = new Float64Array(length)
+  for (let at = 0; at < length; at++) {
+    const weight = weights[at] as number
+    if (!Number.isInteger(weight) || Math.abs(weight) > most) return undefined
+    keys[at] = weight * length + at
+  }
+  keys.sort()
+  const ordered: string[] = new Array(length)
+  const sortedWeights = new Float64Array(length)
+  for (let place = 0; place < length; place++) {
+    const key = keys[place] as number
+    const weight = Math.floor(key / length)
+    ordered[place] = elements[key - weight * length] as string
+    sortedWeights[place] = weight
+  }
+  sortRuns(ordered, sortedWeights)
+  return ordered
 }
 
 /** In ascending order of weight, then of the elements' bytes. */
