@@ -34,6 +34,8 @@ export function set(context: CommandContext, argv: readonly string[]): Reply {
   const old = options.answersOld ? context.db.findSource(key) : context.db.find(key)
   if (options.answersOld && old !== undefined && old.value.type !== 'string') return WRONG_TYPE
   const oldReply = old?.value.type === 'string' ? bulk(old.value.bytes) : NULL
+  // The key was read as a source: on a writable replica an expired one is deleted by looking for what is written to.
+  if (options.answersOld && old === undefined) context.db.find(key)
   const isMet = options.comparison === undefined || holds(options.comparison, old)
   if (typeof isMet === 'object') return isMet
   const isRefused = !isMet || (old === undefined ? options.xx : options.nx)

@@ -65,6 +65,8 @@ function getSet(context: CommandContext, argv: readonly string[]): Reply {
   const old = context.db.source(key)
   if (old !== undefined && old.type !== 'string') return WRONG_TYPE
   const reply = old === undefined ? NULL : bulk(old.bytes)
+  // As in SET … GET.
+  if (old === undefined) context.db.find(key)
   context.db.put(key, { type: 'string', bytes })
   context.notify('set', key)
   context.propagate(['SET', key, bytes])
