@@ -67,11 +67,11 @@ export class LogReader {
     const first = this.#input.peek()
     if (Number.isNaN(first)) return 'more'
     if (first === HASH) return this.#readNote()
-    if (first !== ASTERISK) return this.#damage("a command begins with '*'")
+    if (first !== ASTERISK) return this.#damage("a command should begin there, with '*'")
     const count = this.#readLength()
     if (count === 'more') return 'more'
     if (count === undefined || count < 1 || count > MAX_ARGUMENTS) {
-      return this.#damage('the number of words is none')
+      return this.#damage('a command should say there how many words it has')
     }
     this.#argumentsLeft = count
     return undefined
@@ -81,7 +81,7 @@ export class LogReader {
     const line = this.#input.readLine('\n', 0)
     if (line === 'waiting') return 'more'
     if (line === 'tooLong' || line.length > MAX_NOTE_BYTES) {
-      return this.#damage('a note without an end')
+      return this.#damage('a line of notes (#) has no end')
     }
     this.#begunAt = this.#offset
     return undefined
@@ -105,11 +105,11 @@ export class LogReader {
   #readBulkHeader(): LogStep | undefined {
     const first = this.#input.peek()
     if (Number.isNaN(first)) return 'more'
-    if (first !== DOLLAR) return this.#damage("a word begins with '$'")
+    if (first !== DOLLAR) return this.#damage("a word should begin there, with '$'")
     const length = this.#readLength()
     if (length === 'more') return 'more'
     if (length === undefined || length < 0 || length > MAX_BULK_BYTES) {
-      return this.#damage('the length of a word is none')
+      return this.#damage('a word should say there how long it is')
     }
     this.#bulkBytes = length
     return undefined

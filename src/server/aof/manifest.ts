@@ -128,7 +128,7 @@ function fileOf(pairs: ReadonlyMap<string, string>): ManifestFile | string {
   if (name === '') return 'it names no file'
   if (/[/\\]/.test(name)) return 'it names a path where only the name of a file may be'
   const seq = leadingNumber(pairs.get('seq') ?? '')
-  if (seq === 0 || !Number.isSafeInteger(seq)) return 'its number is none'
+  if (seq === 0 || !Number.isSafeInteger(seq)) return 'its number (seq) is not one from 1 on'
   return { name, seq }
 }
 

@@ -214,7 +214,7 @@ describe('what is refused', () => {
     [
       'a line that is none',
       `${log('SET a 1')}hello\r\n`,
-      /damaged at byte 27: a command begins with '\*'/,
+      /damaged at byte 27: a command should begin there, with '\*'/,
       'redis-check-aof --fix appendonlydir/appendonly.aof.manifest',
     ],
     [
