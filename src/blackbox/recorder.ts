@@ -217,6 +217,7 @@ export class SentinelRecorder {
   #beginIfDue(state: State, now: Moment): void {
     if (!this.#isDue || this.#unsaved.areUnderWay) return
     this.cut()
+    if (this.#hasFailed) return
     this.#isDue = false
     this.#isOn = true
     this.#infos = new InfoShortener()

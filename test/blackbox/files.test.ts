@@ -135,23 +135,30 @@ describe('a record on disk', () => {
     expect(segmentsIn(folder).map((path) => play(path).fault)).toEqual([undefined])
   })
 
-  test('ends with a fault of the recorder, and the Sentinel goes on', () => {
-    const { folder, warnings, files, sentinel } = recorded()
-    sentinel.live(100)
-    const add = vi.spyOn(BlockWriter.prototype, 'add').mockImplementation(() => {
-      throw new Error('a fault')
-    })
-    sentinel.wait(600)
-    sentinel.live(100)
-    add.mockRestore()
-    files.recorder.renew()
-    sentinel.live(100)
-    files.finish()
-    expect(warnings).toEqual([
-      expect.stringMatching(/^black box: a fault in the recorder, .*: Error: a fault\n/),
-    ])
-    expect(segmentsIn(folder).map((path) => play(path).fault)).toEqual([undefined])
-  })
+  test.each([
+    ['a batch', () => undefined],
+    ['a segment', (files: RecordFiles) => files.recorder.renew()],
+  ])(
+    'ends with a fault of the recorder at the end of %s, and the Sentinel goes on',
+    (_what, end) => {
+      const { folder, warnings, files, sentinel } = recorded()
+      sentinel.live(100)
+      const add = vi.spyOn(BlockWriter.prototype, 'add').mockImplementation(() => {
+        throw new Error('a fault')
+      })
+      end(files)
+      sentinel.wait(600)
+      sentinel.live(100)
+      add.mockRestore()
+      files.recorder.renew()
+      sentinel.live(100)
+      files.finish()
+      expect(warnings).toEqual([
+        expect.stringMatching(/^black box: a fault in the recorder, .*: Error: a fault\n/),
+      ])
+      expect(segmentsIn(folder).map((path) => play(path).fault)).toEqual([undefined])
+    },
+  )
 
   test('continues the numbers of the process before it, and leaves its segments alone', () => {
     const first = recorded()
