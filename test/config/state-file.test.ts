@@ -4,6 +4,7 @@ import { sha256 } from '../../src/base/sha256.ts'
 import { decodeState, encodeState } from '../../src/config/state-file.ts'
 import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
 import type { SavedGroup, SavedState } from '../../src/core/persistence/saved.ts'
+import { sized } from '../support/sized.ts'
 
 const MYID = 'a1'.repeat(20)
 
@@ -125,7 +126,7 @@ test('a file that was cut is refused, at whatever byte', () => {
 
 test('a file with one bit flipped is refused, whichever it is', () => {
   const text = encodeState({ ...STATE, removed: [], settings: undefined, users: undefined })
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length; at += sized(5, 1)) {
     for (let bit = 1; bit < 256; bit *= 2) {
       const flipped = String.fromCharCode(text.charCodeAt(at) ^ bit)
       expect(decodeState(text.slice(0, at) + flipped + text.slice(at + 1)).ok).toBe(false)

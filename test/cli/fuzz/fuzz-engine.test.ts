@@ -6,6 +6,7 @@ import { drawRun } from '../../../src/fuzz/draw/draw.ts'
 import { scenarioOf } from '../../../src/fuzz/run.ts'
 import { SIM_ENGINE } from '../../../src/scenario/sim-engine.ts'
 import type { Engine } from '../../../src/scenario/world.ts'
+import { sized } from '../../support/sized.ts'
 
 const ORIGIN = { seed: '17', profile: 'faults', detection: undefined } as const
 
@@ -60,7 +61,7 @@ test.each(['faults', 'shared', 'strict'] as const)(
     const ours = { against: 'vedette', missingBuild: undefined } as const
     const refusal: Engine['refusal'] = (file) => refusalOf(file, machine, ours)
     const processes: Engine = { ...SIM_ENGINE, name: 'process', refusal }
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= sized(20, 60); seed++) {
       const plan = drawForEngine({ ...ORIGIN, profile, seed: `${seed}` }, processes)
       expect(refusal(scenarioOf(plan, `${seed}`)), `seed ${seed}`).toBeUndefined()
     }

@@ -7,6 +7,7 @@ import { renderScenario } from '../../../src/fuzz/file.ts'
 import { numbers } from '../../../src/fuzz/odds.ts'
 import { titleOf } from '../../../src/fuzz/run.ts'
 import { parseScenario } from '../../../src/scenario/parse.ts'
+import { sized } from '../../support/sized.ts'
 
 const SEEDS = numbers(100).map(String)
 const PLANS = SEEDS.map((seed) => ({ seed, plan: drawPlan(seed) }))
@@ -16,8 +17,8 @@ function textOf(seed: string): string {
 }
 
 describe('a drawn scenario', () => {
-  test('is one that the parser takes, for every seed from 1 to 100', () => {
-    const problems = SEEDS.flatMap((seed) => {
+  test('is one that the parser takes, whatever the seed', () => {
+    const problems = SEEDS.slice(0, sized(30, 100)).flatMap((seed) => {
       const parsed = parseScenario(textOf(seed), seed)
       return parsed.ok ? [] : parsed.problems
     })

@@ -8,6 +8,20 @@ import { createRng, type Rng } from '../../../src/base/rng.ts'
 import { NodeHarness, type TestClient } from '../../support/node-harness.ts'
 import { sized } from '../../support/sized.ts'
 
+/** Those that take seconds until they have taken all memory they may have. */
+const SLOW: readonly (readonly [script: string, end: RegExp])[] = [
+  ["local t = {} for i = 1, 1e9 do t['k' .. i] = {i} end", /not enough memory/],
+  ['local t = {} while true do t[#t + 1] = function() return t end end', /not enough memory/],
+  [
+    'local t = {} while true do t[#t + 1] = coroutine.create(function() end) end',
+    /not enough memory/,
+  ],
+  [
+    "local t = {} for i = 1, 1e5 do t[i] = ('x'):rep(1e4) end return table.concat(t)",
+    /not enough memory/,
+  ],
+]
+
 /** With what they are to end; undefined: never by themselves. */
 const HOSTILE: readonly (readonly [script: string, end: RegExp | undefined])[] = [
   ['while true do end', undefined],
@@ -43,17 +57,7 @@ const HOSTILE: readonly (readonly [script: string, end: RegExp | undefined])[] =
   ["return ('x'):rep(2^31 - 1):rep(2^31 - 1)", /not enough memory/],
   ["local s = 'x' while true do s = s .. s end", /not enough memory/],
   ['local t = {} for i = 1, 1e9 do t[i] = i end', /not enough memory/],
-  ["local t = {} for i = 1, 1e9 do t['k' .. i] = {i} end", /not enough memory/],
   ['local t = {} while true do t = {t, {}} end', /not enough memory/],
-  ['local t = {} while true do t[#t + 1] = function() return t end end', /not enough memory/],
-  [
-    'local t = {} while true do t[#t + 1] = coroutine.create(function() end) end',
-    /not enough memory/,
-  ],
-  [
-    "local t = {} for i = 1, 1e5 do t[i] = ('x'):rep(1e4) end return table.concat(t)",
-    /not enough memory/,
-  ],
   ["return (('x'):rep(1e6)):gsub('x', ('y'):rep(1e5))", /not enough memory/],
   ["return string.format(('%99d'):rep(2000), unpack({}, 1, 2000))", /number expected/],
   ['return unpack({}, 1, 1e8)', /too many results to unpack/],
@@ -71,6 +75,7 @@ const HOSTILE: readonly (readonly [script: string, end: RegExp | undefined])[] =
   ["return struct.pack('I' .. ('9'):rep(50), 1)", /integral size/],
   ['local a = {} a[1] = a return a', /lua stack limit/],
   ['local t = {} for i = 1, 2e4 do t = {t} end return t', /lua stack limit/],
+  ...sized([], SLOW),
 ]
 
 const WAIT_MS = 2000

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { sized } from '../../support/sized.ts'
 
 const START_BYTES = 70_000
 const MAX_BYTES = 200_000
@@ -56,7 +57,7 @@ describe('a long string', () => {
         client.take()
         expect(whole(harness, 'GET', 'k') === bulkOf(model.text())).toBe(true)
       }),
-      { numRuns: 60 },
+      { numRuns: sized(15, 60) },
     )
   })
 

@@ -33,7 +33,8 @@ function apply(
 function check(table: KeyTable<number>, model: ReadonlyMap<string, number>): void {
   expect(table.size).toBe(model.size)
   expect(new Map(table.entries())).toEqual(new Map(model))
-  for (let at = 0; at < KEYS; at++) expect(table.get(`k${at}`)).toBe(model.get(`k${at}`))
+  const keys = Array.from({ length: KEYS }, (_, at) => `k${at}`)
+  expect(keys.filter((key) => table.get(key) !== model.get(key))).toEqual([])
 }
 
 test('has the same keys, and shares nothing', () => {

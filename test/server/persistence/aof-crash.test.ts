@@ -4,8 +4,9 @@
  */
 import { describe, expect, test } from 'vitest'
 import { type Policy, problemsOf, record, recordAfter } from '../../support/aof-crash.ts'
+import { sized } from '../../support/sized.ts'
 
-const HISTORIES = 5
+const HISTORIES = sized(2, 5)
 
 describe.each<Policy>(['always', 'everysec', 'no'])('with appendfsync %s', (policy) => {
   const indices = Array.from({ length: HISTORIES }, (_, index) => index)

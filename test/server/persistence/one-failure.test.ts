@@ -155,7 +155,7 @@ function places(): number {
 
 /** A test that takes long is cut into so many, each with every so manieth place. */
 const SHARE_COUNT = 6
-const SHARES = sized([0, 2, 4], [0, 1, 2, 3, 4, 5])
+const SHARES = sized([0], [0, 1, 2, 3, 4, 5])
 
 describe.each([
   ['ENOSPC', false],

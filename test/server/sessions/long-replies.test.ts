@@ -4,6 +4,8 @@ import { encodeCommand } from '../../../src/resp/encode.ts'
 import { NodeHarness, type TestClient } from '../../support/node-harness.ts'
 
 const ELEMENTS = 1_000_000
+/** Enough for more than one slice, whatever the elements are. */
+const FILLED = 30_000
 
 function withLists(lengths: Record<string, number> = { l: ELEMENTS }) {
   const harness = new NodeHarness()
@@ -69,7 +71,7 @@ describe('a reply of a million elements', () => {
     const replyOf = (disturb: (other: TestClient) => void) => {
       const harness = new NodeHarness()
       const client = harness.client()
-      for (let at = 0; at < 30_000; at++) client.send(filler, 'k', ...argumentsFor(filler, at))
+      fill(client, filler, 0)
       if (filler === 'XADD') {
         client.say('XGROUP CREATE k g 0')
         client.say('XGROUP CREATE k held 0')
@@ -82,9 +84,8 @@ describe('a reply of a million elements', () => {
     }
     const calm = replyOf(() => undefined)
     const disturbed = replyOf((other) => {
-      for (let at = 29_000; at < 30_000; at++)
-        other.send(filler, 'k', ...argumentsFor(filler, at, 9))
-      if (filler === 'XADD') other.say('XACK k held 29999-1 29998-1')
+      fill(other, filler, FILLED - 1000, 9)
+      if (filler === 'XADD') other.say(`XACK k held ${FILLED - 1}-1 ${FILLED - 2}-1`)
       if (filler === 'XADD') other.say('XTRIM k MAXLEN 5')
       other.say('DEL k')
     })
@@ -156,8 +157,8 @@ describe('a reply of a million elements', () => {
   })
 
   test('counts for the limit of output before it is written', () => {
-    const { harness, client } = withLists({ l: 1_000_000 })
-    client.send('CONFIG', 'SET', 'client-output-buffer-limit', 'normal 10mb 0 0')
+    const { harness, client } = withLists({ l: 200_000 })
+    client.send('CONFIG', 'SET', 'client-output-buffer-limit', 'normal 2mb 0 0')
     client.say('LRANGE l 0 -1')
     harness.advance(10)
     expect(client.isClosed).toBe(true)
@@ -204,7 +205,16 @@ describe('a pipeline of many short answers above the hard limit', () => {
   })
 })
 
-function argumentsFor(filler: string, at: number, variant = 1): string[] {
+/** Puts the elements from `first` on into the key. */
+function fill(client: TestClient, filler: string, first: number, variant = 1): void {
+  const atOnce = filler === 'XADD' ? 1 : 1000
+  for (let from = first; from < FILLED; from += atOnce) {
+    const places = Array.from({ length: atOnce }, (_, at) => from + at)
+    client.send(filler, 'k', ...places.flatMap((at) => argumentsFor(filler, at, variant)))
+  }
+}
+
+function argumentsFor(filler: string, at: number, variant: number): string[] {
   switch (filler) {
     case 'HSET':
       return [`field:${at}`, `value:${at * variant}`]
