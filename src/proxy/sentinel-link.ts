@@ -62,6 +62,8 @@ interface Line {
   readonly asked: Question[]
   isUp: boolean
   heardAtMs: number
+  /** Whether it has ever said anything on this connection. */
+  hasSpoken: boolean
   /** When the last PING that was answered had been sent: what comes after its answer was said later. */
   saidSinceMs: number | undefined
 }
@@ -148,6 +150,7 @@ export class SentinelLink {
     const line = this.#lineOf(stream)
     if (line === undefined) return
     line.heardAtMs = nowMs
+    line.hasSpoken = true
     line.decoder.push(bytes)
     while (this.#lineOf(stream) === line) {
       const reply = line.decoder.next()
@@ -159,7 +162,9 @@ export class SentinelLink {
 
   closed(stream: WireId, nowMs: number, reason: string): void {
     const line = this.#lineOf(stream)
-    if (line !== undefined) this.#lost(line, nowMs, reason)
+    if (line === undefined) return
+    const isMute = line.isUp && !line.hasSpoken
+    this.#lost(line, nowMs, isMute ? `${reason}; ${MUTE}` : reason)
   }
 
   end(): void {
@@ -175,7 +180,7 @@ export class SentinelLink {
     const decoder = new ReplyDecoder(LIMITS)
     return {
       ...{ stream, decoder, asked: [], isUp: false, heardAtMs: nowMs },
-      saidSinceMs: undefined,
+      ...{ hasSpoken: false, saidSinceMs: undefined },
     }
   }
 
@@ -268,6 +273,9 @@ export class SentinelLink {
   }
 }
 
+/** A port that speaks only TLS takes the first command for a wrong handshake, and hangs up. */
+const MUTE =
+  'it has not answered anything: if it speaks only TLS, let the proxy do so, too (tls: {replication: yes} in its file, or --tls)'
 const NO_PASSWORD =
   'this Sentinel wants a password: set user and password of the proxy (proxy: {user, password} in its file, or --user and --pass)'
 const WRONG_PASSWORD =

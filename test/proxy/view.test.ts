@@ -306,6 +306,19 @@ describe('the log tells of a Sentinel', () => {
     ])
   })
 
+  test('that it hangs up without an answer, as one does that speaks only TLS', () => {
+    const stage = new ProxyStage()
+    for (const sentinel of [S1, S2, S3]) stage.names.set(sentinel, undefined)
+    stage.pass(5_000)
+    stage.names.set(S1, A)
+    stage.hangsUp = true
+    stage.pass(5_000)
+    expect(about(stage, S1).at(-1)).toBe(
+      `${SAYS} ECONNRESET; it has not answered anything: if it speaks only TLS, let the proxy do so, too ` +
+        '(tls: {replication: yes} in its file, or --tls)',
+    )
+  })
+
   test('that it cannot be reached, and that it answers again', () => {
     const stage = new ProxyStage()
     stage.names.set(S1, undefined)

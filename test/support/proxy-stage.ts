@@ -51,6 +51,8 @@ export class ProxyStage {
   instead: Reply | undefined
   /** What Sentinels answer to AUTH, and then refuse everything; undefined: they admit everyone. */
   login: Reply | undefined
+  /** Whether Sentinels close the connection at the first command. */
+  hangsUp = false
   exited: number | undefined
   nowMs = 1_000
   readonly #wires = new Map<WireId, Wire>()
@@ -212,6 +214,7 @@ export class ProxyStage {
   #sentinel(id: WireId, { address }: Wire, argv: readonly string[]): void {
     const named = this.names.get(address)
     if (named === undefined) return
+    if (this.hangsUp) return this.#wires.has(id) ? this.close(id) : undefined
     const [word = ''] = argv
     if (this.login !== undefined) {
       this.#tell(id, word === 'AUTH' ? this.login : error('NOAUTH Authentication required.'))
