@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createFailingFile } from '../../src/fuzz/failing-file.ts'
 import { crashOf } from '../../src/fuzz/failure.ts'
 import type { FuzzPlan } from '../../src/fuzz/plan.ts'
@@ -7,9 +7,6 @@ import { shrink } from '../../src/fuzz/shrink.ts'
 import { parseScenario } from '../../src/scenario/parse.ts'
 import { runScenario } from '../../src/scenario/run.ts'
 import { createPlan } from './support.ts'
-
-/** Whole runs: on a machine with other things to do each may take a second. */
-vi.setConfig({ testTimeout: 30_000 })
 
 /** A replica of a replica is known to no Sentinel: when it is told to be a master it stays one. */
 const NOBODY_KNOWS_IT: FuzzPlan = createPlan({

@@ -78,6 +78,5 @@ describe('drawn stalls', () => {
     async (seed) => {
       expect((await runSeed(seed, { profile: 'stall' })).failure).toBeUndefined()
     },
-    60_000,
   )
 })
