@@ -56,6 +56,8 @@ export interface NodeHostOptions {
   readonly configFile?: string
   /** Which service manager is told when the node is ready, `no` or `systemd`; for INFO. */
   readonly supervisedBy?: string
+  /** What INFO calls `vedette_version`. */
+  readonly version?: string
   /** Called when the data are loaded. */
   readonly onReady?: () => void
   /** Called when everything has been written and the process may end. */
@@ -195,6 +197,7 @@ export class NodeHost implements NodePort {
     const cpu = onceAsked(() => process.cpuUsage())
     return {
       processId: process.pid,
+      version: this.#options.version ?? '',
       isRunning,
       get usedBytes() {
         return memory().usedBytes

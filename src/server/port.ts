@@ -79,6 +79,8 @@ export interface LearntUsers {
 /** Facts about the process that only the operating system knows. */
 export interface NodeProcessFacts {
   readonly processId: number
+  /** Of Vedette: `0.1.0`. */
+  readonly version: string
   /** Whether a process with that id runs on this machine. */
   isRunning(processId: number): boolean
   /** Memory in use, as the runtime counts it, and what it has taken from the system for that. */
@@ -123,6 +125,7 @@ export interface HeapReading {
 /** Facts of a simulated process. No real process has this id, so it cannot be killed by mistake. */
 export const SIMULATED_PROCESS: NodeProcessFacts = {
   processId: 2 ** 30,
+  version: 'simulated',
   isRunning: () => false,
   usedBytes: 0,
   reservedBytes: 0,

@@ -160,7 +160,7 @@ describe('by what the master is judged', () => {
 
   function own(number: number, change: InstanceFields = {}): SentinelAnswer {
     const master = { ...BY_EVIDENCE, ...change }
-    return sentinel(number, { program: 'vedette', groups: [group({ master })] })
+    return sentinel(number, { program: 'vedette 0.1.0', groups: [group({ master })] })
   }
 
   test('a redis-sentinel beside Vedettes that take evidence is no disagreement', () => {
@@ -168,7 +168,7 @@ describe('by what the master is judged', () => {
   })
 
   test('Vedettes that judge differently are named', () => {
-    const byPing = sentinel(3, { program: 'vedette' })
+    const byPing = sentinel(3, { program: 'vedette 0.1.0' })
     expect(findings(own(1), own(2), byPing)).toEqual([
       { health: 'trouble', text: 'detection differs: evidence (2), ping (1)' },
     ])

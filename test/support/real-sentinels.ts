@@ -39,7 +39,7 @@ export async function startOurSentinel(lines: readonly string[]): Promise<RealSe
       saved: undefined,
       rng: createRng(`sentinel ${port}`),
       now: readClock(),
-      process: processFacts('/etc/sentinel.conf', 'no'),
+      process: processFacts({ configFile: '/etc/sentinel.conf', supervised: 'no', version: '' }),
     },
     save: () => Promise.resolve(),
     logger: { log: () => undefined, setLevel: () => undefined, flush: () => undefined },

@@ -19,6 +19,7 @@ import { askAll } from '../status/ask.ts'
 import { type Allowance, type Asking, printable, type ReplyValue } from '../status/asking.ts'
 import { withGrant } from '../status/grant.ts'
 import { groupNamed } from '../status/group-named.ts'
+import { parseInfo, programIn } from '../status/info.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { DEFAULT_SENTINEL_ADDRESS } from '../status/status.ts'
 import { addressOf, isVedette, type SentinelAnswer } from '../status/view.ts'
@@ -127,7 +128,7 @@ async function askNode(
   const lag = await settingOf(client, 'min-replicas-max-lag', user)
   const facts = {
     failure: undefined,
-    program: programIn(before),
+    program: before === '' ? '' : programIn(parseInfo(before)),
     minReplicasToWrite: wanted instanceof Error ? undefined : wanted,
     minReplicasMaxLagSeconds: lag instanceof Error ? undefined : lag,
     unread: wanted instanceof Error ? wanted.message : '',
@@ -163,11 +164,6 @@ function whyUnread(reason: string, user: string | undefined): string {
 function offsetIn(info: string): number | undefined {
   const [, digits] = /^master_repl_offset:(\d{1,15})\r?$/m.exec(info) ?? []
   return digits === undefined ? undefined : Number(digits)
-}
-
-function programIn(info: string): string {
-  const [, name, version] = /^(vedette|valkey|redis)_version:(.{1,40}?)\r?$/m.exec(info) ?? []
-  return name === undefined ? '' : printable(`${name} ${version}`)
 }
 
 export async function withClient<Answer>(

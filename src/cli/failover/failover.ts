@@ -14,10 +14,11 @@ import {
   type SentinelLogin,
   splitAddress,
 } from '../status/access.ts'
-import { askAll, parseInfo } from '../status/ask.ts'
+import { askAll } from '../status/ask.ts'
 import type { Asking, ReplyValue } from '../status/asking.ts'
 import { grantFor } from '../status/grant.ts'
 import { groupNamed, isUnknownGroup, type NamedGroup } from '../status/group-named.ts'
+import { parseInfo } from '../status/info.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { pauseWords } from '../status/pause-words.ts'
 import { readAddress, readMasters } from '../status/shapes.ts'

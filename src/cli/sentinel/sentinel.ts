@@ -122,7 +122,11 @@ async function start(options: Start): Promise<void> {
       saved,
       rng,
       now: readClock(),
-      process: processFacts(resolve(source.home, source.path), file.supervised),
+      process: processFacts({
+        configFile: resolve(source.home, source.path),
+        supervised: file.supervised,
+        version: ownVersion(),
+      }),
       aclFile: acl,
       secret: randomBytes(32).toString('hex'),
     },

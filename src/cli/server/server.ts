@@ -188,6 +188,7 @@ async function start(options: Start): Promise<void> {
     saveSettings: (changed, users) => learnt?.save(changed, users),
     files: withJournal(new NodeFiles(() => resolve(utf8Text(settings.text('dir')))), journal),
     configFile,
+    version: ownVersion(),
     supervisedBy: isSupervised(settings.text('supervised')) ? 'systemd' : 'no',
     onReady: () =>
       announceReady({ pidFile, supervised: settings.text('supervised'), isBackground }, logger),

@@ -3,6 +3,7 @@ import { reasonOf } from '../../io/start-error.ts'
 import { allowanceOfOneRun, connect, type SentinelLogin } from './access.ts'
 import { type Allowance, type Asking, printable, type ReplyValue } from './asking.ts'
 import { withGrant } from './grant.ts'
+import { parseInfo, programIn } from './info.ts'
 import { namesAsked, readAddress, readMasters, readMyid, readOthers, readText } from './shapes.ts'
 import {
   type GroupView,
@@ -112,7 +113,7 @@ async function look(client: Asking, address: string, survey: Survey): Promise<Se
     address,
     failure: undefined,
     myid: id,
-    program: programOf(facts, parseInfo(own)),
+    program: programIn(new Map([...facts, ...parseInfo(own)])),
     isTilted: facts.get('sentinel_tilt') === '1',
     groups,
     remarks: remarksIn(own),
@@ -155,22 +156,6 @@ async function lookAt(
     quorum: printable(readText('SENTINEL CKQUORUM', quorum)),
     stream: readStream(cache),
   }
-}
-
-export function parseInfo(text: string): ReadonlyMap<string, string> {
-  return new Map(
-    text.split('\r\n').flatMap((line) => {
-      const colon = line.indexOf(':')
-      return colon < 0 ? [] : [[line.slice(0, colon), line.slice(colon + 1)] as const]
-    }),
-  )
-}
-
-function programOf(facts: ReadonlyMap<string, string>, extra: ReadonlyMap<string, string>): string {
-  if (extra.has('vedette')) return 'vedette'
-  const valkey = facts.get('valkey_version')
-  const version = printable(valkey ?? facts.get('redis_version') ?? '?').slice(0, 40)
-  return `${valkey === undefined ? 'redis' : 'valkey'} ${version}`
 }
 
 /** `remark0:group=…,instance=…,text=…`: the text comes last, because it may contain anything. */

@@ -9,6 +9,7 @@ import {
   optionText,
   valueInRedis,
 } from '../../core/group-options.ts'
+import { isOurs } from './info.ts'
 
 /** An instance as SENTINEL MASTER, REPLICAS and SENTINELS show it. */
 export type InstanceFields = Readonly<Record<string, string>>
@@ -20,7 +21,7 @@ export interface SentinelAnswer {
   readonly failure: string | undefined
   /** 40 hex characters; empty without an answer. */
   readonly myid: string
-  /** `redis 7.0.15`, or what the program calls itself. */
+  /** As `programIn` names it: `vedette 0.1.0`. */
   readonly program: string
   readonly isTilted: boolean
   readonly groups: readonly GroupView[]
@@ -74,7 +75,7 @@ export function flagsOf(fields: InstanceFields): readonly string[] {
 }
 
 export function isVedette({ program }: SentinelAnswer): boolean {
-  return program === 'vedette'
+  return isOurs(program)
 }
 
 /** What a Sentinel says of an option of the group. Where it says nothing of one of ours, it does as C Sentinel does. */

@@ -6,6 +6,8 @@ import type { EventTally } from './event-tally.ts'
  */
 export interface ProcessFacts {
   readonly pid: number
+  /** Of Vedette: `0.1.0`. */
+  readonly version: string
   /** Name, release and hardware of the operating system. */
   readonly os: string
   readonly archBits: 32 | 64

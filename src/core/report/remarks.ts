@@ -37,6 +37,7 @@ export function ownFields(turn: Turn): readonly Field[] {
   ])
   return [
     ['vedette', 1],
+    ['vedette_version', state.process?.version ?? ''],
     ['epochs', epochField(state)],
     ...groups.map(({ config }, index) => [`group${index}`, ownOptionsOf(config)] as const),
     ...groups

@@ -3,14 +3,15 @@ import { release, type } from 'node:os'
 import type { ProcessFacts } from '../../core/report/process-facts.ts'
 
 /** `configFile` as the user named it; empty if there is none. */
-export function processFacts(configFile: string, supervised: string): ProcessFacts {
+export function processFacts(
+  told: Pick<ProcessFacts, 'configFile' | 'supervised' | 'version'>,
+): ProcessFacts {
   return {
+    ...told,
     pid: process.pid,
     os: operatingSystem(),
     archBits: process.arch === 'arm' || process.arch === 'ia32' ? 32 : 64,
     executable: ownFile(),
-    configFile,
-    supervised,
     cpuUsage: () => {
       const { system, user } = process.cpuUsage()
       return { systemSeconds: system / 1e6, userSeconds: user / 1e6 }

@@ -16,7 +16,7 @@ export type InfoSource = Pick<CommandContext, 'node' | 'now'>
 type Fields = (source: InfoSource) => string[]
 
 function server({ node, now }: InfoSource): string[] {
-  const { processId, os, executable, configFile, supervisedBy } = node.port.processFacts()
+  const { processId, version, os, executable, configFile, supervisedBy } = node.port.processFacts()
   const shutdownMs = node.persistence.shutdown.remainingMs
   const uptimeSeconds = Math.floor((now.monoMs - node.startedAt.monoMs) / 1000)
   return lines({
@@ -26,6 +26,7 @@ function server({ node, now }: InfoSource): string[] {
     redis_build_id: '0',
     redis_mode: 'standalone',
     server_name: 'vedette',
+    vedette_version: version,
     os,
     arch_bits: 64,
     monotonic_clock: 'node performance.now',

@@ -272,6 +272,27 @@ describe('the Sentinels', () => {
     expect(fleet(three)).toEqual([])
   })
 
+  test('versions that differ are told of ours and of Redis, and not that one stands beside the other', () => {
+    const says = (n: number, info: Record<string, string>) => {
+      const told = { redis_version: '7.0.15', ...info }
+      return sentinel(n, {
+        facts: { info: new Map([...sentinel(n).info, ...Object.entries(told)]) },
+      })
+    }
+    const [one, two] = [
+      says(1, { vedette_version: '0.1.0' }),
+      says(2, { vedette_version: '0.2.0' }),
+    ]
+    const redis = says(3, {})
+    expect(fleet([one, says(2, { vedette_version: '0.1.0' }), redis])).toEqual([])
+    expect(fleet([one, two, redis])).toEqual([
+      'warning : versions differ: vedette 0.1.0 on 10.0.1.1:26379; vedette 0.2.0 on 10.0.1.2:26379',
+    ])
+    expect(fleet([one, redis, says(2, { redis_version: '6.2.1' })])).toEqual([
+      'warning : versions differ: redis 7.0.15 on 10.0.1.3:26379; redis 6.2.1 on 10.0.1.2:26379',
+    ])
+  })
+
   test('too few, an even number, and a quorum that cannot be reached', () => {
     expect(fleet([sentinel(1)])).toContainEqual(
       expect.stringContaining('only one Sentinel is known'),

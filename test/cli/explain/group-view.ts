@@ -66,7 +66,7 @@ function answer(
     address: `${sentinels[at]}:26379`,
     failure: undefined,
     myid: idOf(at),
-    program: told.program ?? 'vedette',
+    program: told.program ?? 'vedette 0.1.0',
     isTilted: false,
     remarks: [],
     groups: [

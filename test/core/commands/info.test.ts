@@ -81,6 +81,7 @@ test('the process shows as it was described, and its processor time as it is now
   const sentinel = new TestSentinel({
     process: {
       pid: 4711,
+      version: '1.2.3',
       os: 'Linux 6 x86_64',
       archBits: 64,
       executable: '/usr/bin/sentinel',
@@ -100,6 +101,7 @@ test('the process shows as it was described, and its processor time as it is now
   ]) {
     expect(server).toContain(`\r\n${line}\r\n`)
   }
+  expect(client.ask('INFO vedette')).toContain('\r\nvedette_version:1.2.3\r\n')
   expect(client.ask('INFO cpu')).toContain('used_cpu_sys:0.250000\r\nused_cpu_user:1.500000\r\n')
   seconds = 2
   expect(client.ask('INFO cpu')).toContain('used_cpu_user:2.000000\r\n')

@@ -51,7 +51,7 @@ test('INFO vedette says of each group by what its master is judged', () => {
   const other = { ...MYMASTER, name: 'other', host: '10.0.0.9', grayAfterMs: 5_000 }
   const groups = [MYMASTER, { ...other, detection: 'ping' as const }]
   expect(new TestSentinel({ groups }).connect().ask('INFO vedette')).toContain(
-    '# Vedette\r\nvedette:1\r\nepochs:current=0,refused=0,frozen=0\r\n' +
+    '# Vedette\r\nvedette:1\r\nvedette_version:\r\nepochs:current=0,refused=0,frozen=0\r\n' +
       'group0:name=mymaster,detection=evidence,refused-after=250,gray-after=0,forget-after=0\r\n' +
       'group1:name=other,detection=ping,refused-after=250,gray-after=5000,forget-after=0\r\n',
   )

@@ -7,8 +7,8 @@ import { ReplicationWorld, type TestNode } from '../../support/replication-harne
 /** Of a redis-server 7.0.15 that has just started: headings, and fields without their values. */
 const REDIS = readFileSync(new URL('testdata/fields-7.0.15.txt', import.meta.url), 'utf8').trim()
 
-/** A field of ours, one that counts this very command, and fields of newer servers. */
-const OURS = ['server_name', 'cmdstat_info']
+/** Fields of ours, one that counts this very command, and fields of newer servers. */
+const OURS = ['server_name', 'vedette_version', 'cmdstat_info']
 const NEWER =
   /^(expired_subkeys|availability_zone|listener\d|(pubsub|watching)_clients|total_(watched|blocking)_keys)$/
 

@@ -64,13 +64,6 @@ export const NOTHING_SEEN = {
   clockMs: undefined,
 } as const
 
-/** `redis 7.0.15`, `valkey 8.0.1`, `vedette`. */
-export function programOf({ info }: SeenProgram): string {
-  if (info.has('vedette') || info.get('server_name') === 'vedette') return 'vedette'
-  const valkey = info.get('valkey_version')
-  return valkey === undefined ? `redis ${info.get('redis_version') ?? '?'}` : `valkey ${valkey}`
-}
-
 export function isReached({ failure }: SeenProgram): boolean {
   return failure === undefined
 }

@@ -1,7 +1,8 @@
 /** The data nodes of one group: each by itself, and held against each other. */
 import type { GroupConfig } from '../../../core/config.ts'
 import { GROUP_OPTIONS } from '../../../core/group-options.ts'
-import { isReached, programOf, type SeenNode } from './facts.ts'
+import { programIn } from '../../status/info.ts'
+import { isReached, type SeenNode } from './facts.ts'
 import { type DeepFinding, type FindingWords, speakOf } from './finding.ts'
 import { judgeProgram } from './judge-program.ts'
 import { judgeVoters, type VotingGroup } from './judge-voters.ts'
@@ -263,7 +264,7 @@ function judgeVersions(
 ): readonly DeepFinding[] {
   const versions = new Map<string, string[]>()
   for (const node of reached) {
-    const program = programOf(node)
+    const program = programIn(node.info)
     versions.set(program, [...(versions.get(program) ?? []), node.address])
   }
   if (versions.size < 2) return []

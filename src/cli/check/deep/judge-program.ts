@@ -1,5 +1,6 @@
 /** What can be said of one program, node or Sentinel alike: is it there, does it let us in, with every right? */
-import { OUT_OF_TIME, programOf, type SeenProgram } from './facts.ts'
+import { programIn } from '../../status/info.ts'
+import { OUT_OF_TIME, type SeenProgram } from './facts.ts'
 import { type DeepFinding, type FindingWords, speakOf } from './finding.ts'
 import type { RightTest } from './rights.ts'
 
@@ -23,7 +24,7 @@ export function judgeProgram(facts: SeenProgram, place: ProgramPlace): readonly 
   }
   const as = place.user === 'default' ? '' : ` as ${place.user}`
   return [
-    speak.passed(`reached${as} (${programOf(facts)})`),
+    speak.passed(`reached${as} (${programIn(facts.info)})`),
     ...certificate,
     ...judgeRights(facts.rights, speak, place.user),
     ...judgeClock(facts, speak),

@@ -1,8 +1,9 @@
 /** The Sentinels: are there enough, do they see each other, and are their settings the same? */
 import type { GroupConfig } from '../../../core/config.ts'
 import { GROUP_OPTIONS } from '../../../core/group-options.ts'
+import { isOurs, programIn } from '../../status/info.ts'
 import type { InstanceFields } from '../../status/view.ts'
-import { isReached, programOf, type SeenSentinel } from './facts.ts'
+import { isReached, type SeenSentinel } from './facts.ts'
 import { type DeepFinding, type FindingWords, speakOf } from './finding.ts'
 import { areaOf, twins } from './judge-group.ts'
 import { judgeProgram } from './judge-program.ts'
@@ -133,11 +134,14 @@ function judgeSettings(reached: readonly SeenSentinel[]): readonly DeepFinding[]
     if (words === undefined) return []
     return [speak.warning(`${name} differs: ${words}`, 'set the same on every Sentinel')]
   })
-  const programs = reached.map((one) => [one.address, programOf(one)] as const)
-  const redis = programs.filter(([, program]) => program !== 'vedette')
-  const versions = differences(redis)
-  if (versions === undefined) return differing
-  return [...differing, speak.warning(`versions differ: ${versions}`, 'upgrade the older ones')]
+  const programs = reached.map((one) => [one.address, programIn(one.info)] as const)
+  // Ours may stand beside those of Redis.
+  const versions = [true, false].flatMap((ours) => {
+    const words = differences(programs.filter(([, program]) => isOurs(program) === ours))
+    if (words === undefined) return []
+    return [speak.warning(`versions differ: ${words}`, 'upgrade the older ones')]
+  })
+  return [...differing, ...versions]
 }
 
 /** Which Sentinel has which value; undefined if all have the same. */

@@ -4,6 +4,7 @@ import { utf8Bytes } from '../../../base/utf8.ts'
 import { reasonOf } from '../../../io/start-error.ts'
 import { connect, type SentinelLogin, splitAddress } from '../../status/access.ts'
 import { type Allowance, type Asking, printable, type ReplyValue } from '../../status/asking.ts'
+import { parseInfo } from '../../status/info.ts'
 import { readMasters, readOthers } from '../../status/shapes.ts'
 import { addressOf, type InstanceFields } from '../../status/view.ts'
 import { covers } from '../certificates.ts'
@@ -148,14 +149,6 @@ async function readInfo(client: Asking) {
 function onlyRefusals(error: unknown): string {
   if (/^(?!NOAUTH )[A-Z]+ /.test(reasonOf(error))) return ''
   throw error
-}
-
-function parseInfo(text: string): ReadonlyMap<string, string> {
-  const pairs = text.split('\r\n').flatMap((line) => {
-    const colon = line.indexOf(':')
-    return colon < 0 ? [] : [[line.slice(0, colon), printable(line.slice(colon + 1))] as const]
-  })
-  return new Map(pairs)
 }
 
 async function settingsOf(read: () => Promise<ReadonlyMap<string, string>>, adminRefusal: string) {

@@ -1,0 +1,27 @@
+/** INFO, read by field, and what a program calls itself there. */
+import { printable } from './asking.ts'
+
+/** The value of each field; it can be shown on a terminal. */
+export function parseInfo(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    text.split('\r\n').flatMap((line) => {
+      const colon = line.indexOf(':')
+      return colon < 0 ? [] : [[line.slice(0, colon), printable(line.slice(colon + 1))] as const]
+    }),
+  )
+}
+
+/** Whoever follows Redis tells a `redis_version`, too. */
+const PROGRAMS = ['vedette', 'valkey', 'redis'] as const
+
+/** `vedette 0.1.0`, `valkey 8.0.1`, `redis 7.0.15`; `redis ?` if it tells no version. */
+export function programIn(info: ReadonlyMap<string, string>): string {
+  const name = PROGRAMS.find((one) => info.has(`${one}_version`)) ?? 'redis'
+  const version = info.get(`${name}_version`) || '?'
+  return `${name} ${version.slice(0, 40)}`
+}
+
+/** Whether a program that `programIn` has named is one of ours. */
+export function isOurs(program: string): boolean {
+  return program.startsWith('vedette ')
+}
