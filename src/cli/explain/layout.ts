@@ -38,6 +38,8 @@ export interface LayoutSentinel extends LayoutMember {
 }
 
 export interface SentinelSays {
+  /** As `programIn` names it: `vedette 0.1.0`. */
+  readonly program: string
   readonly isVedette: boolean
   readonly isTilted: boolean
   /**
@@ -263,6 +265,7 @@ function saysOf(
   const believesRefusals = optionOf(master, GROUP_OPTIONS.detection) === 'evidence'
   const refusedAfterMs = Number(optionOf(master, GROUP_OPTIONS.refusedAfterMs))
   return {
+    program: sentinel.program,
     isVedette: isVedette(sentinel),
     isTilted: sentinel.isTilted,
     abstains: sentinel.remarks.some(({ text }) => text.includes(NO_VOTE)),

@@ -166,9 +166,8 @@ function downNow({ replicas, sentinels }: GroupLayout): string[] {
 function restartOf(layout: GroupLayout, node: LayoutNode): WorkStep {
   const { master, group, facts } = layout
   const alone = forecast(layout, loses([node.address]))
-  const program = facts.get(node.address)?.program ?? ''
   return {
-    text: `stop the replica ${node.address}${program === '' ? '' : ` (${program})`}, upgrade it, and start it`,
+    text: `stop the replica ${named(node.address, facts.get(node.address)?.program)}, upgrade it, and start it`,
     command: '',
     until: `vedette status ${group} shows its link up and 0 B behind`,
     risks: [
@@ -181,10 +180,14 @@ function restartOf(layout: GroupLayout, node: LayoutNode): WorkStep {
   }
 }
 
+function named(address: string, program = ''): string {
+  return program === '' ? address : `${address} (${program})`
+}
+
 function oldMaster(layout: GroupLayout, heir: LayoutNode): WorkStep {
-  const { master, group } = layout
+  const { master, group, facts } = layout
   return {
-    text: `stop the old master ${master.address}, upgrade it, and start it`,
+    text: `stop the old master ${named(master.address, facts.get(master.address)?.program)}, upgrade it, and start it`,
     command: '',
     until: `vedette status ${group} shows that it follows ${heir.address} with its link up`,
     risks: [
@@ -200,7 +203,7 @@ function oldMaster(layout: GroupLayout, heir: LayoutNode): WorkStep {
 function restartOfSentinel(layout: GroupLayout, one: LayoutSentinel): WorkStep {
   const { master, group } = layout
   return {
-    text: `stop the Sentinel ${one.address}, upgrade it, and start it`,
+    text: `stop the Sentinel ${named(one.address, one.says?.program)}, upgrade it, and start it`,
     command: '',
     until: `vedette status ${group} shows that it answers and counts ${layout.sentinels.length - 1} peers`,
     risks: deathRisk(

@@ -86,6 +86,9 @@ test('an upgrade begins with the replica that is promoted last and ends with the
     undefined,
   ])
   expect(risks(work)).not.toContain('no failover')
+  expect(work.steps.map(({ text }) => text)).toContain(
+    'stop the Sentinel h1:26379 (vedette 0.1.0), upgrade it, and start it',
+  )
 })
 
 test('an upgrade with one replica says that nothing could be promoted while it is away', () => {
