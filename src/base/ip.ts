@@ -30,6 +30,19 @@ export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
+/** `host:port` or `[host]:port`, with the host as it is compared; undefined: it is no address. */
+export function parseHostAndPort(text: string): Address | undefined {
+  const [, host = '', port = ''] = /^\[?(.+?)\]?:(\d{1,5})$/.exec(text) ?? []
+  const number = Number(port)
+  if (host === '' || number < 1 || number > 65_535) return undefined
+  return { host: comparableHost(host), port: number }
+}
+
+/** One text for all ways to write an address, or a name. */
+export function comparableHost(host: string): string {
+  return canonicalIp(host) ?? host.toLowerCase()
+}
+
 /** Four decimal octets without leading zeros, which some resolvers would read as octal. */
 export function isIpv4(text: string): boolean {
   const octets = text.split('.', 5)

@@ -3,11 +3,17 @@
  * Sentinels there are is known only if the file says so (`sentinels:`, or the peers a sentinel.conf
  * has learnt); otherwise there is no advice that depends on it.
  */
-import { canonicalIp, hostAndPort, isLoopback } from '../base/ip.ts'
+import {
+  canonicalIp,
+  comparableHost,
+  hostAndPort,
+  isLoopback,
+  parseHostAndPort,
+} from '../base/ip.ts'
 import type { GroupConfig } from '../core/config.ts'
 import { PROVEN_MAX } from '../core/discovery/peers.ts'
 import { wordsAbout } from '../core/failover/host-rules.ts'
-import { fencesNeeded, parseVoter, votersIn, writeQuorum } from '../core/failover/voters.ts'
+import { fencesNeeded, votersIn, writeQuorum } from '../core/failover/voters.ts'
 import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOptionKey } from '../core/group-options.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 import { locationOf, type SentinelFile } from './sentinel-file.ts'
@@ -216,11 +222,12 @@ function adviseVoters(file: SentinelFile, group: GroupConfig): Problem[] {
     const hint = 'name three or five data nodes as host:port, the master among them'
     return error('a strict group without voters never fails over', hint)
   }
-  const bad = voters.find((voter) => parseVoter(voter) === undefined)
+  const bad = voters.find((voter) => parseHostAndPort(voter) === undefined)
   if (bad !== undefined) return error(`'${bad}' is no address`, 'write host:port, as 10.0.0.1:6379')
-  if (new Set(voters).size < voters.length) return error('a voter is named twice', 'name it once')
-  const master = hostAndPort(host, port)
-  if (!voters.some((voter) => voter === master)) {
+  const names = votersIn(group).map((voter) => hostAndPort(voter.host, voter.port))
+  if (new Set(names).size < names.length) return error('a voter is named twice', 'name it once')
+  const master = hostAndPort(comparableHost(host), port)
+  if (!names.includes(master)) {
     return error(
       `the master ${master} is no voter`,
       'name it among the voters, as it is written above',

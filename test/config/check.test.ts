@@ -251,6 +251,18 @@ test('the voters of a strict group are checked before anything depends on them',
   expect(severities(`quorum: 2, ${three} } }\nsentinels: 3`)).toEqual(['warning W_NO_EFFECT'])
 })
 
+test('a voter is the master, or named twice, however its IPv6 address is written', () => {
+  const codes = (...voters: readonly string[]) => {
+    const list = voters.map((voter) => `"${voter}"`).join(', ')
+    const group = `master: "[2001:db8::1]:6379", quorum: 2, replication: strict, voters: [${list}]`
+    const parsed = parseSentinelYml(`sentinels: 3\ngroups: { g: { ${group} } }`, 's.yml')
+    return parsed.ok ? advise(parsed.value).map(({ code }) => code) : ['refused']
+  }
+  const others = ['[2001:db8::2]:6379', '[2001:db8::3]:6379']
+  expect(codes('[2001:DB8:0::1]:6379', ...others)).toEqual([])
+  expect(codes('[2001:db8::1]:6379', '[2001:DB8::1]:6379', ...others)).toEqual(['E_VOTERS'])
+})
+
 test('voters whose layout ends a strict group with one failure are pointed out', () => {
   const strict = (voters: readonly string[], words = '') => {
     const list = voters.map((voter) => `"${voter}"`).join(', ')

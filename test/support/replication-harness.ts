@@ -38,8 +38,8 @@ export class ReplicationWorld {
     return { monoMs: this.network.nowMs, wallMs: WALL_START_MS + this.network.nowMs }
   }
 
-  node(directives: Record<string, string> = {}): TestNode {
-    const node = new TestNode(this, `10.0.0.${this.#nodes.length + 1}`, directives)
+  node(directives: Record<string, string> = {}, network = '10.0.0.'): TestNode {
+    const node = new TestNode(this, `${network}${this.#nodes.length + 1}`, directives)
     this.#nodes.push(node)
     this.network.add(node)
     return node

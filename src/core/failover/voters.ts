@@ -2,7 +2,7 @@
  * [replication: strict] The voters of a group: which instances they are, how many must be fenced, and
  * what they say of themselves. The list is the operator's; see docs/strict.md for what it promises.
  */
-import { type Address, hostAndPort } from '../../base/ip.ts'
+import { type Address, hostAndPort, parseHostAndPort } from '../../base/ip.ts'
 import type { GroupConfig } from '../config.ts'
 import type { SyncReport } from '../discovery/info-parser.ts'
 import { sameAddress } from '../names/names.ts'
@@ -22,13 +22,7 @@ export function votersIn({
   voters,
 }: Pick<GroupConfig, 'replication' | 'voters'>): Address[] {
   if (replication !== 'strict') return []
-  return voters.flatMap((voter) => parseVoter(voter) ?? [])
-}
-
-export function parseVoter(text: string): Address | undefined {
-  const [, host = '', port = ''] = /^\[?(.+?)\]?:(\d{1,5})$/.exec(text) ?? []
-  const number = Number(port)
-  return host === '' || number < 1 || number > 65_535 ? undefined : { host, port: number }
+  return voters.flatMap((voter) => parseHostAndPort(voter) ?? [])
 }
 
 /** How many voters must have a write, the master included. */

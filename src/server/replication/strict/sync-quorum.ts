@@ -7,11 +7,12 @@
  * made in this reign, and speaks of everything that this node had when the connection was made: a
  * voter that came back without its memory has less.
  */
+import { comparableHost, hostAndPort } from '../../../base/ip.ts'
 import type { NodeBase } from '../../node-base.ts'
 import type { SyncProgress } from '../../sessions/sync-gate.ts'
 import type { History } from '../history/history.ts'
 import { PING, type ReplicationStream } from '../history/stream.ts'
-import { peerHost, type ReplicaPeer } from '../serving/replica-peer.ts'
+import type { ReplicaPeer } from '../serving/replica-peer.ts'
 import type { Replicas } from '../serving/replicas.ts'
 import type { Layout } from './term-file.ts'
 
@@ -180,7 +181,7 @@ export class SyncQuorum implements SyncProgress {
     for (const peer of this.#replicas.all()) {
       if (peer.phase !== 'online' || peer.reign !== this.#reign) continue
       if (peer.ackOffset < peer.votesFromOffset) continue
-      const address = `${peerHost(peer)}:${peer.listeningPort}`
+      const address = voterAddress(peer)
       if (!voters.includes(address)) continue
       votes.set(address, Math.max(votes.get(address) ?? 0, peer.ackOffset))
     }
@@ -203,4 +204,11 @@ export class SyncQuorum implements SyncProgress {
       else sessions.cutOff(session)
     }
   }
+}
+
+/** As a layout has it. The kernel writes addresses in the usual form; an operator may announce another. */
+function voterAddress({ announcedHost, connection, listeningPort }: ReplicaPeer): string {
+  const host =
+    announcedHost === undefined ? connection.ends.remoteHost : comparableHost(announcedHost)
+  return hostAndPort(host, listeningPort)
 }

@@ -6,6 +6,7 @@
  * The position in the history is not in it. A process that ends loses what it had in memory, so a
  * restarted node is no voter before it has caught up, see strict.ts.
  */
+import { hostAndPort, parseHostAndPort } from '../../../base/ip.ts'
 import { change, type FileFailure, readBytes, sizeOf, type Work } from '../../persistence/files.ts'
 import type { Jobs } from '../../persistence/jobs.ts'
 
@@ -20,7 +21,7 @@ export interface Layout {
   /** How many voters beside the master must have a write. */
   readonly replicas: number
   readonly reads: string
-  /** Their addresses as `host:port`, sorted. */
+  /** Their addresses as `host:port` or `[host]:port`, in one form (base/ip.ts), sorted. */
   readonly voters: readonly string[]
 }
 
@@ -145,7 +146,12 @@ export function parseLayout(text: string): Layout | undefined {
   const [replicas = '', reads = '', ...voters] = text.split('|')
   if (!/^\d{1,2}$/.test(replicas) || (reads !== 'normal' && reads !== 'linearizable'))
     return undefined
-  return { replicas: Number(replicas), reads, voters: [...voters].sort() }
+  return { replicas: Number(replicas), reads, voters: voters.map(comparable).sort() }
+}
+
+function comparable(voter: string): string {
+  const address = parseHostAndPort(voter)
+  return address === undefined ? voter : hostAndPort(address.host, address.port)
 }
 
 export function hasSameVoters(a: Layout, b: Layout): boolean {

@@ -153,6 +153,25 @@ test('other voters than those of the term are refused', () => {
   expect(textOf(answer)).toMatch(/^SYNCVOTERS the voters of term 1 are 1\|normal\|10\.0\.0\.1/)
 })
 
+test('voters count whose addresses are IPv6, however they are written and announced', () => {
+  const world = new ReplicationWorld()
+  const [master, one, two] = [1, 2, 3].map((n) => {
+    const announced = n === 3 ? { 'replica-announce-ip': '2001:DB8:0::3' } : {}
+    return world.node({ ...STRICT, ...announced }, '2001:db8::')
+  }) as [TestNode, TestNode, TestNode]
+  const voters = ['[2001:db8::1]:6379', '[2001:0DB8::2]:6379', '2001:db8:0:0::3:6379']
+  const layout = ['1', 'normal', ...voters]
+  for (const node of [master, one, two]) node.call('FENCE', '1', LEADER, 'ASK', ...layout)
+  expect(promote(master, 1)).toEqual(OK)
+  for (const node of [one, two]) node.follow(master)
+  for (const node of [one, two]) world.until(() => node.info('sync_voter') === '1')
+  expect(world.client(master).call('SET', 'a', '1')).toEqual(OK)
+  const { offset } = master
+  expect(master.info('sync_acknowledged')).toBe(
+    `[2001:db8::2]:6379=${offset} [2001:db8::3]:6379=${offset}`,
+  )
+})
+
 test('bad words of FENCE are refused', () => {
   const node = new ReplicationWorld().node(STRICT)
   const refused = [
