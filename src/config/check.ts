@@ -3,20 +3,14 @@
  * Sentinels there are is known only if the file says so (`sentinels:`, or the peers a sentinel.conf
  * has learnt); otherwise there is no advice that depends on it.
  */
-import {
-  canonicalIp,
-  comparableHost,
-  hostAndPort,
-  isLoopback,
-  parseHostAndPort,
-} from '../base/ip.ts'
+import { canonicalIp, hostAndPort } from '../base/ip.ts'
 import type { GroupConfig } from '../core/config.ts'
 import { PROVEN_MAX } from '../core/discovery/peers.ts'
-import { wordsAbout } from '../core/failover/host-rules.ts'
-import { fencesNeeded, votersIn, writeQuorum } from '../core/failover/voters.ts'
-import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOptionKey } from '../core/group-options.ts'
-import type { Problem, ProblemCode } from './problem.ts'
-import { locationOf, type SentinelFile } from './sentinel-file.ts'
+import { GROUP_OPTION_ROWS, GROUP_OPTIONS } from '../core/group-options.ts'
+import { pathOf, warn } from './advice.ts'
+import { adviseVoters } from './check-voters.ts'
+import type { Problem } from './problem.ts'
+import type { SentinelFile } from './sentinel-file.ts'
 import { NO_PORT, type OwnPort, sharedPorts } from './shared-ports.ts'
 
 /** Empty if there is nothing to say. The only errors are ports that stop a start, and quorums that can never be reached. */
@@ -210,86 +204,6 @@ function pingIntervalMs(file: SentinelFile, downAfterMs: number): number {
   return Math.min(file.core.periods.pingMs, Math.max(MIN_PING_MS, Math.floor(downAfterMs / 5)))
 }
 
-/** A strict group: nothing is served without its voters, so what is wrong with them is no advice. */
-function adviseVoters(file: SentinelFile, group: GroupConfig): Problem[] {
-  if (group.replication !== 'strict') return []
-  const { voters, host, port } = group
-  const option = pathOf(group, 'voters')
-  const error = (message: string, hint: string): Problem[] => [
-    { ...warn(file, 'E_VOTERS', option, message, hint), severity: 'error' },
-  ]
-  if (voters.length === 0) {
-    const hint = 'name three or five data nodes as host:port, the master among them'
-    return error('a strict group without voters never fails over', hint)
-  }
-  const bad = voters.find((voter) => parseHostAndPort(voter) === undefined)
-  if (bad !== undefined) return error(`'${bad}' is no address`, 'write host:port, as 10.0.0.1:6379')
-  const names = votersIn(group).map((voter) => hostAndPort(voter.host, voter.port))
-  if (new Set(names).size < names.length) return error('a voter is named twice', 'name it once')
-  const master = hostAndPort(comparableHost(host), port)
-  if (!names.includes(master)) {
-    return error(
-      `the master ${master} is no voter`,
-      'name it among the voters, as it is written above',
-    )
-  }
-  const needed = writeQuorum(group)
-  if (needed < 2 || needed > voters.length) {
-    const message = `a write quorum of ${needed} makes no sense with ${voters.length} voters`
-    return error(message, 'have three voters or five, and leave write-quorum out')
-  }
-  return [
-    ...adviseVoterNumber(file, group),
-    ...adviseVoterHosts(file, group),
-    ...adviseBarredVoters(file, group),
-  ]
-}
-
-/** How many voters a strict group needs to go on: for writes, and for a failover. */
-function votersNeeded(group: GroupConfig): number {
-  return Math.max(writeQuorum(group), fencesNeeded(group))
-}
-
-function adviseVoterNumber(file: SentinelFile, group: GroupConfig): Problem[] {
-  const count = group.voters.length
-  const option = pathOf(group, 'voters')
-  const say = (message: string): Problem[] => [
-    warn(file, 'W_VOTERS', option, message, 'have three voters, or five'),
-  ]
-  if (votersNeeded(group) === count) {
-    return say(`writes or failovers need all ${count} voters: each failure ends one of them`)
-  }
-  if (count % 2 === 1 || group.writeQuorum !== 0) return []
-  return say(`${count} voters survive no more failures than ${count - 1}`)
-}
-
-/** Loopback addresses tell nothing about hosts. */
-function adviseVoterHosts(file: SentinelFile, group: GroupConfig): Problem[] {
-  const hosts = votersIn(group).map(({ host }) => host)
-  const crowded = [...new Set(hosts)].filter((host) => {
-    const here = hosts.filter((one) => one === host).length
-    return here > 1 && !isLoopback(host) && hosts.length - here < votersNeeded(group)
-  })
-  return crowded.map((host) => {
-    const here = hosts.filter((one) => one === host).length
-    const loss = here < writeQuorum(group) ? '' : ', and acknowledged writes with them'
-    const message = `${here} of ${hosts.length} voters are on ${host}: its loss ends writes and failovers${loss}`
-    const hint = 'give each voter a host of its own'
-    return warn(file, 'W_VOTERS_TOGETHER', pathOf(group, 'voters'), message, hint)
-  })
-}
-
-function adviseBarredVoters(file: SentinelFile, group: GroupConfig): Problem[] {
-  return votersIn(group).flatMap((voter) => {
-    if (wordsAbout(group, voter).promotion !== 'must-not') return []
-    const name = hostAndPort(voter.host, voter.port)
-    const message = `voter ${name} must not be promoted: if it alone has what was acknowledged, the group waits for the old master`
-    const hint = 'use prefer-not'
-    const option = pathOf(group, 'promotionRules')
-    return [warn(file, 'W_VOTER_NEVER_PROMOTED', option, message, hint)]
-  })
-}
-
 /**
  * A network whose clients are told of the other members and not of this one: if it is promoted, they are sent to an
  * address that they cannot reach.
@@ -360,11 +274,6 @@ function adviseParallelSyncs(file: SentinelFile, group: GroupConfig): Problem[] 
   return [warn(file, 'W_PARALLEL_SYNCS', option, message, `use less than ${replicas}`)]
 }
 
-/** Where a problem is, in the words of sentinel.yml. */
-function pathOf({ name }: GroupConfig, key: GroupOptionKey): string {
-  return `groups.${name}.${GROUP_OPTIONS[key].yml}`
-}
-
 /** How many Sentinels there are, and the option that says so; undefined: not known. */
 function countSentinels(
   file: SentinelFile,
@@ -374,15 +283,4 @@ function countSentinels(
   const learnt = file.learnt?.groups.find((saved) => saved.current.name === group)
   const peers = learnt?.peers.length ?? 0
   return peers === 0 ? undefined : { option: `groups.${group}.known-sentinel`, count: peers + 1 }
-}
-
-function warn(
-  file: SentinelFile,
-  code: ProblemCode,
-  option: string,
-  message: string,
-  hint: string,
-): Problem {
-  const location = locationOf(file, option)
-  return { severity: 'warning', code, file: file.name, ...location, message, hint }
 }

@@ -53,10 +53,11 @@ export type ProblemCode =
   | 'W_REFUSED_AFTER_SHORT'
   | 'W_GRAY_AFTER_SHORT'
   | 'W_CLIENT_ADDRESSES'
-  /** A strict group that could promise nothing, or that no failure leaves working. */
+  /** A strict group that could promise nothing, or that no failure leaves working: see check-voters.ts. */
   | 'E_VOTERS'
   | 'W_VOTERS'
   | 'W_VOTERS_TOGETHER'
+  | 'W_VOTER_NAMED'
   | 'W_VOTER_NEVER_PROMOTED'
   /** Advice about a redis.conf: see check-node.ts. */
   | 'W_MASTER_ADDRESS'

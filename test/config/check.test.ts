@@ -251,6 +251,12 @@ test('the voters of a strict group are checked before anything depends on them',
   expect(severities(`quorum: 2, ${three} } }\nsentinels: 3`)).toEqual(['warning W_NO_EFFECT'])
 })
 
+test('a voter by a host name is pointed out: its master knows it by an address', () => {
+  const voters = 'voters: ["10.0.0.1:6379", "10.0.0.2:6379", "db3.example:6379"]'
+  const text = `quorum: 2, replication: strict, ${voters} } }\nsentinels: 3`
+  expect(severities(text)).toEqual(['warning W_VOTER_NAMED'])
+})
+
 test('a voter is the master, or named twice, however its IPv6 address is written', () => {
   const codes = (...voters: readonly string[]) => {
     const list = voters.map((voter) => `"${voter}"`).join(', ')

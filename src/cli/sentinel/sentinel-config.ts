@@ -1,6 +1,7 @@
 /** Reads a Sentinel's configuration, in either of its two forms, with the command line on top. */
 import { resolve } from 'node:path'
 import { LOG_FORMATS } from '../../base/log-format.ts'
+import { voterErrors } from '../../config/check-voters.ts'
 import { readOverrides } from '../../config/conf-lines.ts'
 import { NO_OUTSIDE } from '../../config/config-filesystem.ts'
 import type { Problem } from '../../config/problem.ts'
@@ -31,6 +32,14 @@ export function isYml(path: string): boolean {
 
 /** Throws a StartError if the file cannot be read at all. */
 export function readSentinelFile(source: SentinelSource): ParsedSentinelFile {
+  const parsed = parse(source)
+  if (!parsed.ok) return parsed
+  const errors = voterErrors(parsed.value)
+  if (errors.length === 0) return parsed
+  return { ok: false, problems: [...parsed.warnings, ...errors], fatal: undefined }
+}
+
+function parse(source: SentinelSource): ParsedSentinelFile {
   const { path, overrides, stdin = '', home = process.cwd() } = source
   const here = nodeOutside(home)
   const { include, variable, secretFile } = here
