@@ -15,6 +15,7 @@ import {
 import type { DeepFinding } from '../../../src/cli/check/deep/finding.ts'
 import { judgeGroup } from '../../../src/cli/check/deep/judge-group.ts'
 import { judgeSentinels } from '../../../src/cli/check/deep/judge-sentinels.ts'
+import { votersToldBy } from '../../../src/cli/check/deep/judge-voters.ts'
 import { NODE_RIGHTS, outcomeOf } from '../../../src/cli/check/deep/rights.ts'
 import { nodesNamedIn, searchSentinels } from '../../../src/cli/check/deep/search.ts'
 import { DEFAULT_GROUP } from '../../../src/core/config.ts'
@@ -461,6 +462,22 @@ describe('the voters of a strict group', () => {
 
   test('are in order if each has a vote and acknowledges what is on its disk', () => {
     expect(told(voter(1), voter(2), voter(3))).toEqual([])
+  })
+
+  test('refuse writes under min-replicas-to-write like others, but need none for what they promise', () => {
+    const guarded = (wanted: string) => {
+      const nodes = [1, 2, 3].map((n) => voter(n, {}, { 'min-replicas-to-write': wanted }))
+      return told(...nodes)
+    }
+    expect(guarded('0')).toEqual([])
+    expect(guarded('3')).toEqual([expect.stringMatching(/^problem .*it refuses every write/)])
+  })
+
+  test('are known to the file of a data node by what the nodes say', () => {
+    const nodes = [voter(1), voter(2), voter(3)]
+    expect(votersToldBy(nodes, true)).toEqual({ replication: 'strict', voters })
+    expect(votersToldBy([voter(1, { sync_voters: '' })], true).voters).toEqual([])
+    expect(votersToldBy(nodes, false).replication).toBe('async')
   })
 
   test('that are not there, or cannot be fenced, must be mended', () => {

@@ -25,6 +25,7 @@ import { type DeepFinding, speakOf } from './finding.ts'
 import { judgeGroup, roleOf } from './judge-group.ts'
 import { judgeProgram } from './judge-program.ts'
 import { judgeSentinels } from './judge-sentinels.ts'
+import { votersToldBy } from './judge-voters.ts'
 import { type Looking, lookAtNode, lookAtSentinel, type Target } from './look.ts'
 import { NODE_RIGHTS, REPLICA_RIGHTS, STRICT_NODE_RIGHTS } from './rights.ts'
 import { masterNamedBy, type Named, searchNodes, searchSentinels } from './search.ts'
@@ -281,7 +282,8 @@ async function deepNode(settings: Settings, session: Session): Promise<readonly 
     const speak = speakOf('this node', own)
     return [...certificates, speak.warning(text, 'start it and run this again'), ...master]
   }
-  const judged = judgeGroup({ group: NODE_GROUP, nodes, nowMs: session.nowMs })
+  const group = { ...NODE_GROUP, ...votersToldBy(nodes, settings.flag('sync-replication')) }
+  const judged = judgeGroup({ group, nodes, nowMs: session.nowMs })
   return [...certificates, ...judged, ...master]
 }
 

@@ -24,9 +24,8 @@ export function judgeGroup(scene: GroupScene): readonly DeepFinding[] {
     ...judgeTwins(scene, reached),
     ...judgeDifferences(scene, reached),
     ...judgeVersions(scene, reached),
-    ...(group.replication === 'strict'
-      ? judgeVoters(group, reached)
-      : judgeWriteGuard(scene, reached)),
+    ...(group.replication === 'strict' ? judgeVoters(group, reached) : []),
+    ...judgeWriteGuard(scene, reached),
     ...judgeSettingsSeen(scene, reached),
   ]
 }
@@ -290,7 +289,8 @@ function judgeWriteGuard(
     const text = `min-replicas-to-write ${wanted} is as many replicas as there are`
     return [speak.warning(text, 'with one replica down no client can write: add a replica')]
   }
-  if (wanted !== '0' || there === 0) return []
+  // A strict master that is cut off acknowledges nothing anyway.
+  if (wanted !== '0' || there === 0 || group.replication === 'strict') return []
   const text =
     'min-replicas-to-write is 0: a master that is cut off acknowledges writes it will lose'
   return [speak.warning(text, 'CONFIG SET min-replicas-to-write 1 on every node')]

@@ -26,6 +26,17 @@ export function judgeVoters(
   ]
 }
 
+/** The group of a data node, whose file does not say with which others it is one: a strict node knows its voters. */
+export function votersToldBy(
+  nodes: readonly SeenNode[],
+  isStrict: boolean,
+): Pick<VotingGroup, 'replication' | 'voters'> {
+  const told = nodes.map(({ info }) => info.get('sync_voters') ?? '').find((text) => text !== '')
+  return isStrict ? { replication: 'strict', voters: told?.split(' ') ?? [] } : ASYNC
+}
+
+const ASYNC = { replication: 'async', voters: [] } as const
+
 function addressesOf(group: Pick<GroupConfig, 'replication' | 'voters'>): readonly string[] {
   return votersIn(group).map(({ host, port }) => hostAndPort(host, String(port)))
 }
