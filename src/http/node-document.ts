@@ -19,6 +19,8 @@ export interface NodeDocument {
   readonly connectedClients: number
   /** Why the node refuses writes now, in the words of its error; null: it takes them, or is a replica. */
   readonly writesRefused: string | null
+  /** Why a replica refuses all reads, in the words of its error; null: it answers them, or is a master. */
+  readonly readsRefused: string | null
   /** The word of INFO's `master_failover_state`. */
   readonly failover: string
   /** Null on a master. */
@@ -80,6 +82,7 @@ export function nodeDocument(node: NodeServices, version: string): NodeDocument 
     replid: lines.get('master_replid') ?? '',
     connectedClients: clientsOf(sessions),
     writesRefused: refusalOf(node),
+    readsRefused: isReplica ? (replication.strict.refusal() ?? null) : null,
     failover: lines.get('master_failover_state') ?? 'no-failover',
     master: isReplica ? masterOf(lines) : null,
     replicas: replicasOf(lines, offset),

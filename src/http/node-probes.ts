@@ -57,7 +57,11 @@ function unconfirmed({ sentinels }: NodeDocument, needed: SentinelsNeeded): stri
   return `${known}${contrary}; ${enough} are needed (http-primary-sentinels)`
 }
 
-function replicaObstacle({ master }: NodeDocument, lagMax: number | undefined): string | undefined {
+function replicaObstacle(
+  { master, readsRefused }: NodeDocument,
+  lagMax: number | undefined,
+): string | undefined {
+  if (readsRefused !== null) return `the node refuses reads: ${readsRefused}`
   if (master?.linkStatus !== 'up') return 'the link to the master is down'
   if (lagMax === undefined || master.unappliedBytes <= lagMax) return undefined
   return `${master.unappliedBytes} bytes of the stream are not applied, and ${lagMax} are allowed`

@@ -6,6 +6,7 @@
  */
 import { type Address, hostAndPort } from '../base/ip.ts'
 import { soundUtf8 } from '../base/utf8.ts'
+import { isStrict } from '../core/failover/voters.ts'
 import { sameAddress, shownHost } from '../core/names/names.ts'
 import {
   commandLink,
@@ -133,6 +134,7 @@ function replicaFault(
   lagMax: number | undefined,
 ): string | undefined {
   if (node.kind !== 'replica') return 'the node is no replica'
+  if (isStrict(node.group)) return 'replicas of a strict group answer no reads'
   if (node.infoAtMs === undefined) return 'the node has not answered INFO yet'
   if (node.roleReported !== 'slave') return 'the node does not say it is a replica'
   const { group } = node

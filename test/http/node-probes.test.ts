@@ -113,10 +113,18 @@ test('a strict master whose voters do not acknowledge is not the primary', () =>
   expect(asked(master)).toEqual([503, expect.stringContaining(refused)])
 })
 
-function asked({ node }: TestNode) {
+test('a replica of a strict group is no server of reads', () => {
+  const { one } = group()
+  const refused = 'the node refuses reads: READONLY this node is a replica of a strict group'
+  for (const probe of ['replica', 'read-only'] as const) {
+    expect(asked(one, probe)).toEqual([503, expect.stringContaining(refused)])
+  }
+})
+
+function asked({ node }: TestNode, probe: RoleProbe = 'primary') {
   const document = nodeDocument(node.services, '1.2.3')
   const { status, body } = answerNodeProbe(document, {
-    probe: 'primary',
+    probe,
     lag: undefined,
     needed: 0,
   })

@@ -40,6 +40,18 @@ describe.each([
   })
 })
 
+test('a replica of a strict group is no server of reads', () => {
+  const voters = [1, 2, 3].map((n) => `10.0.0.${n}:6379`)
+  const stage = new SentinelStage({ group: { replication: 'strict', voters } })
+  stage.run(15_000)
+  for (const probe of ['replica', 'read-only'] as const) {
+    expect(ask(stage, probe, REPLICA)).toMatchObject({
+      status: 503,
+      body: { text: 'replicas of a strict group answer no reads' },
+    })
+  }
+})
+
 test('without a node the question is refused: a yes to every line would split the writes', () => {
   expect(ask(settled(), 'primary', undefined)).toMatchObject({
     status: 400,
