@@ -1,9 +1,9 @@
 /** The commands that replication answers itself; this file only puts them into the table. */
-import type { Address } from '../../../base/ip.ts'
-import { error } from '../../../resp/reply.ts'
+import { type Address, parseHostAndPort } from '../../../base/ip.ts'
+import { error, type Reply } from '../../../resp/reply.ts'
 import { command, type Family, type Handler } from '../../catalogue/command.ts'
 import { SYNTAX_ERROR } from '../../errors.ts'
-import { parseLayout, parseTerm } from '../../replication/strict/term-file.ts'
+import { type Layout, parseLayout, parseTerm } from '../../replication/strict/term-file.ts'
 import { replyLater } from '../../sessions/reply-later.ts'
 
 const ADMIN = 'admin noscript'
@@ -12,9 +12,13 @@ const NO_HANDOVER = error(
 )
 const BAD_TERM = error('ERR FENCE needs a term above 0 and the name of its leader')
 const FORCE_WORDS = error(
-  'ERR FENCE <term> <name> FORCE <replicas> <reads> <voter> …: docs/strict.md has the steps',
+  'ERR FENCE <term> <name> FORCE <replicas> <reads> <voter> ...: docs/strict.md has the steps',
 )
 const TWICE = error('ERR FENCE names a voter twice')
+const NO_ADDRESS = error('ERR FENCE takes voters as host:port')
+const TOO_MANY = error(
+  'ERR FENCE wants more replicas to acknowledge a write than there are voters beside the master',
+)
 
 const replicaof: Handler = ({ node, session }, argv) => node.replication.replicaof(session, argv)
 const psync: Handler = ({ node, session }, argv) =>
@@ -53,12 +57,20 @@ const fence: Handler = (context, argv) => {
   }
   const layout = words.length < 3 ? undefined : parseLayout(words.join('|').toLowerCase())
   if (layout === undefined) return verb.toLowerCase() === 'force' ? FORCE_WORDS : SYNTAX_ERROR
-  if (new Set(layout.voters).size < layout.voters.length) return TWICE
+  const fault = layoutFault(layout)
+  if (fault !== undefined) return fault
   if (verb.toLowerCase() === 'force') {
     return replyLater(context, (answer) => strict.force(term, layout, answer))
   }
   if (verb.toLowerCase() !== 'ask') return SYNTAX_ERROR
   return replyLater(context, (answer) => strict.fence(term, layout, answer))
+}
+
+/** A group with such a layout would never acknowledge anything, and its term would refuse another one. */
+function layoutFault({ voters, replicas }: Layout): Reply | undefined {
+  if (voters.some((voter) => parseHostAndPort(voter) === undefined)) return NO_ADDRESS
+  if (new Set(voters).size < voters.length) return TWICE
+  return replicas < voters.length ? undefined : TOO_MANY
 }
 
 function parseHandover(
