@@ -20,7 +20,11 @@ export function reportProblems(problems: readonly Problem[]): void {
 }
 
 /** A file that cannot be read and options that do not fit: nothing was started or asked. */
-const WRONG_INPUT: ReadonlySet<StartErrorCode> = new Set(['E_CONFIG_FILE', 'E_OPTIONS'])
+const WRONG_INPUT: ReadonlySet<StartErrorCode> = new Set([
+  'E_CONFIG_FILE',
+  'E_OPTIONS',
+  'E_START_FOLDER',
+])
 
 /**
  * For errors that a user can mend: one line and a way out. Any other error is a mistake of ours and
@@ -36,11 +40,20 @@ export function reportFailedStart(error: unknown): number {
   return EXIT_FAILED
 }
 
-function told(error: unknown): StartError {
+function told(thrown: unknown): StartError {
+  const error = startedNowhere(thrown) ?? thrown
   if (!(error instanceof StartError)) throw error
   say(`vedette: ${error.message}`)
   say(`  ${error.hint}`)
   return error
+}
+
+/** Whatever needs the working folder fails where that was removed, as by an upgrade while its shell was open. */
+function startedNowhere(error: unknown): StartError | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || error.syscall !== 'uv_cwd') return
+  const message = 'the folder that this program was started in no longer exists'
+  const hint = 'change to another folder (cd /) and start it there'
+  return new StartError('E_START_FOLDER', message, hint)
 }
 
 export function say(line: string): void {

@@ -16,6 +16,7 @@ export type StartErrorCode =
   | 'E_RECORD'
   | 'E_REPORT_FILE'
   | 'E_SENTINEL'
+  | 'E_START_FOLDER'
   | 'E_STATE_DAMAGED'
   | 'E_STATE_FOLDER'
   | 'E_STATE_IN_USE'

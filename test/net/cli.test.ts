@@ -214,6 +214,32 @@ test('a file that is not there is wrong input, and never an answer that scripts 
     expect(await vedette(program, conf)).toMatchObject({ status: 1 })
 })
 
+test('a folder that was removed under the shell is told by every program that needs it', async () => {
+  const file = write('sentinel.yml', sentinelYml(26_379))
+  const shell = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+  const started = ['check', 'sentinel', 'server'].map(async (name) => {
+    const words = [process.execPath, MAIN, name, file]
+    const child = spawn('sh', ['-c', shell.replaceAll('gone', name), 'sh', ...words], {
+      ...{ cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+    })
+    children.push(child)
+    let stderr = ''
+    child.stderr?.on('data', (chunk) => {
+      stderr += chunk
+    })
+    await new Promise((resolve) => child.once('close', resolve))
+    return [child.exitCode, stderr]
+  })
+  const text =
+    'vedette: the folder that this program was started in no longer exists\n' +
+    '  change to another folder (cd /) and start it there\n'
+  expect(await Promise.all(started)).toEqual([
+    [2, text],
+    [1, text],
+    [1, text],
+  ])
+})
+
 test('check refuses what only --deep uses, where nobody is asked', async () => {
   const path = write('sentinel.yml', sentinelYml(26_379))
   for (const [option, value] of [
