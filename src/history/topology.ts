@@ -64,6 +64,15 @@ export function specOptionsOf(group: SpecOptions): SpecOptions {
   return Object.fromEntries(SPEC_OPTIONS.map((key) => [key, group[key]])) as unknown as SpecOptions
 }
 
+/** What makes a group strict; nothing if it is not. */
+export function strictOptionsOf(
+  group: Pick<GroupOptionValues, 'replication' | 'writeQuorum' | 'reads'>,
+): MoreOptions {
+  const { replication, writeQuorum, reads } = group
+  if (replication !== 'strict') return {}
+  return { replication, reads, ...(writeQuorum === 0 ? {} : { writeQuorum }) }
+}
+
 /**
  * The directives of a node: in a strict group all nodes replicate synchronously, and vote, unless
  * the topology says otherwise.

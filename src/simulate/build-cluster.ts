@@ -11,7 +11,7 @@ import { DEFAULT_PERIODS, type GroupConfig } from '../core/config.ts'
 import { wordsAbout } from '../core/failover/host-rules.ts'
 import { votersIn } from '../core/failover/voters.ts'
 import type { SavedGroup } from '../core/persistence/saved.ts'
-import { type MoreOptions, specOptionsOf } from '../history/topology.ts'
+import { type MoreOptions, specOptionsOf, strictOptionsOf } from '../history/topology.ts'
 import { Boxes, isTelling, placeSentinels, type SentinelPlacement } from './boxes.ts'
 import type { ClusterClient, ClusterGroup, ClusterNode, SimulatedCluster } from './cluster.ts'
 
@@ -129,14 +129,12 @@ function settingsOf(
 /** Scripts are left out: nothing is run here. A hook that asks a service is asked in vain. */
 function moreOptions(config: GroupConfig): MoreOptions {
   const { failoverBlockMs, crossZonePromotion, zones, rebootDownAfterMs, grayAfterMs } = config
-  const { replication, writeQuorum, reads } = config
   return {
     ...(failoverBlockMs === 0 ? {} : { failoverBlockMs }),
     ...(rebootDownAfterMs === 0 ? {} : { rebootDownAfterMs }),
     ...(grayAfterMs === 0 ? {} : { grayAfterMs }),
     ...(zones.length === 0 ? {} : { crossZonePromotion }),
-    ...(replication === 'async' ? {} : { replication, reads }),
-    ...(replication === 'async' || writeQuorum === 0 ? {} : { writeQuorum }),
+    ...strictOptionsOf(config),
   }
 }
 

@@ -73,6 +73,12 @@ test('the story names who noticed, who agreed, who was elected, and what followe
   expect(text).not.toContain('Nothing had been done')
 })
 
+test('in a strict group the newest history is told as the reason, not a priority', async () => {
+  const { chapters } = await played('83-strict-newest-history-before-priority.yml')
+  const text = chapters.flatMap(({ links }) => links.map((one) => one.text)).join('\n')
+  expect(text).toMatch(/selects \S+ before \S+: of the voters that were fenced it has the newest/)
+})
+
 test('a part of a long record tells the same incident, from a time of its own', async () => {
   const { run, chapters } = await killed
   const [chapter] = chapters

@@ -44,6 +44,20 @@ test('where nobody took the place of the master, nobody does', async () => {
   expect(told).toMatchObject({ strayed: 0, real: { switchedMs: undefined } })
 })
 
+test('a strict group is played as one, with a replica that is no voter as none', async () => {
+  const { reconstruction } = await realCourse('83-strict-newest-history-before-priority.yml')
+  const played = scenarioOf(reconstruction, [])
+  if (typeof played === 'string') throw new Error(played)
+  expect(played.topology.groups).toMatchObject([{ replication: 'strict', reads: 'normal' }])
+  const directives = () => played.topology.nodes.map((node) => [...node.directives])
+  expect(directives()).toEqual([[], [], [['replica-priority', '1']]])
+  const { group } = reconstruction
+  const voters = group.config.voters.slice(0, 2)
+  const config = { ...group.config, voters }
+  const text = scenarioText({ ...reconstruction, group: { ...group, config } }, [])
+  expect(text).toMatch(/n3: .*sync-replication: no/)
+})
+
 test('a longer down-after is told to take longer', async () => {
   const real = await realCourse('17-hung-master-thaws.yml')
   const told = await playWhatIf(real, [['down-after', '4s']], { first: 1, last: 2 })

@@ -9,6 +9,7 @@ import {
   type GroupSpec,
   type NodeSpec,
   specOptionsOf,
+  strictOptionsOf,
   type Topology,
 } from '../../history/topology.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
@@ -228,6 +229,7 @@ function topologyOf(lives: readonly SentinelLife[], nameOf: (myid: string) => st
 function groupSpec({ config, master }: Group): GroupSpec {
   return {
     ...specOptionsOf(config),
+    ...strictOptionsOf(config),
     name: shownText(config.name),
     master: hostAndPort(master.host, master.port),
   }

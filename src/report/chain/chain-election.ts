@@ -80,6 +80,7 @@ function reasonFor(node: string, atMs: number, story: Story): string {
   const running = replicas.filter(({ name }) => isRunning(name, atMs, story))
   const able = running.filter((one) => priorityOf(one) !== 0)
   if (able.length <= 1) return ', the only replica that could be promoted'
+  if (groupOf(story)?.replication === 'strict') return strictReason(node, able)
   const own = able.find(({ name }) => name === node)
   const best = able.filter((one) => priorityOf(one) === (own === undefined ? 0 : priorityOf(own)))
   const others = list(able.filter(({ name }) => name !== node).map(({ name }) => name))
@@ -93,9 +94,17 @@ function reasonFor(node: string, atMs: number, story: Story): string {
   return ` before ${others}: the priorities are equal, so the replication offset decided, or the run id where offsets were equal`
 }
 
+/** [replication: strict] Every voter may be promoted, and what it has comes before all else. */
+function strictReason(node: string, able: readonly NodeOfStory[]): string {
+  const others = list(able.filter(({ name }) => name !== node).map(({ name }) => name))
+  return ` before ${others}: of the voters that were fenced it has the newest history, or as new a one and the better priority`
+}
+
+type NodeOfStory = Story['file']['topology']['nodes'][number]
+
 const DEFAULT_PRIORITY = 100
 
-function priorityOf({ directives }: Story['file']['topology']['nodes'][number]): number {
+function priorityOf({ directives }: NodeOfStory): number {
   const text = directives.get('replica-priority') ?? directives.get('slave-priority')
   return text === undefined ? DEFAULT_PRIORITY : Number(text)
 }

@@ -1,12 +1,18 @@
 /** An incident as a scenario file: the cluster as it was then, what was done to it, and settings to try. */
 import { hostAndPort } from '../../../base/ip.ts'
 import { formatProblem } from '../../../config/problem.ts'
+import { votersIn } from '../../../core/failover/voters.ts'
 import { GROUP_OPTION_ROWS } from '../../../core/group-options.ts'
 import type { Group } from '../../../core/state.ts'
 import type { YamlWords } from '../../../fuzz/assemble.ts'
 import { renderScenario } from '../../../fuzz/file.ts'
 import { durationWord } from '../../../fuzz/words.ts'
-import { optionWords, specOptionsOf } from '../../../history/topology.ts'
+import {
+  moreOptionWords,
+  optionWords,
+  specOptionsOf,
+  strictOptionsOf,
+} from '../../../history/topology.ts'
 import { name as scenarioName } from '../../../scenario/language/schema-words.ts'
 import { parseScenario } from '../../../scenario/parse.ts'
 import type { ScenarioFile } from '../../../scenario/scenario-file.ts'
@@ -120,6 +126,7 @@ function groupWords({ group, master }: Reconstruction, names: ReadonlyMap<string
   return {
     master: names.get(master),
     ...optionWords(specOptionsOf(group.config), durationWord),
+    ...moreOptionWords(strictOptionsOf(group.config), durationWord),
   }
 }
 
@@ -146,17 +153,27 @@ function nodeWords(one: Reconstruction, names: ReadonlyMap<string, string>): Yam
   const nodes = [...names].filter(([, name]) => name.startsWith('n'))
   return Object.fromEntries(
     nodes.map(([address, name]) => {
-      const priority = replicas.get(address) ?? 100
+      const settings = nodeSettings(one, address, replicas.get(address) ?? 100)
       return [
         name,
         {
           host: hostOf(address, names),
           ...(address === one.master ? {} : { 'replica-of': names.get(one.master) }),
-          ...(priority === 100 ? {} : { settings: { 'replica-priority': priority } }),
+          ...(Object.keys(settings).length === 0 ? {} : { settings }),
         },
       ]
     }),
   )
+}
+
+/** In a strict group all nodes vote that a scenario does not except. */
+function nodeSettings({ group }: Reconstruction, address: string, priority: number): YamlWords {
+  const voters = votersIn(group.config).map(({ host, port }) => hostAndPort(host, port))
+  const isVoter = voters.length === 0 || voters.includes(address)
+  return {
+    ...(priority === 100 ? {} : { 'replica-priority': priority }),
+    ...(isVoter ? {} : { 'sync-replication': 'no' }),
+  }
 }
 
 interface StepAt {
