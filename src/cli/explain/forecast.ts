@@ -349,9 +349,13 @@ function votersLeft({ votes }: GroupLayout, accident: Accident, from: LayoutMemb
 function fencesLacking(layout: GroupLayout, accident: Accident, leader: LayoutMember): string[] {
   const { votes } = layout
   const left = votersLeft(layout, accident, leader)
+  if (votes?.isRefused) return [REFUSED]
   if (votes === undefined || left >= votes.fencesNeeded) return []
   return [`${votersIn(left)} could be fenced, and a failover needs ${votes.fencesNeeded}`]
 }
+
+const REFUSED =
+  'the nodes have other voters than the Sentinels, and refuse every fence (vedette status says which)'
 
 function votersIn(count: number): string {
   return count === 0 ? 'no voter' : count === 1 ? 'one voter' : `${count} voters`

@@ -123,6 +123,8 @@ export interface Votes {
   /** How many must have a write, the master included. */
   readonly writeQuorum: number
   readonly fencesNeeded: number
+  /** The nodes have other voters than the Sentinels, and refuse every fence. */
+  readonly isRefused: boolean
 }
 
 /** `plans`: by the address at which the Sentinel was asked. */
@@ -162,10 +164,11 @@ function votesIn(master: InstanceFields): Votes | undefined {
   const words = (master['voters-now'] ?? '').split(' ').filter((word) => word !== '')
   const fencesNeeded = Number(master['votes-needed-for-failover'])
   if (words.length === 0 || !(fencesNeeded > 0)) return undefined
-  const present = words.filter((word) => /=(master|voter)$/.test(word))
+  const present = words.filter((word) => /=(master|voter|other)$/.test(word))
   return {
     voters: present.map((word) => memberAt(word.slice(0, word.lastIndexOf('=')))),
     ...{ writeQuorum: words.length - fencesNeeded + 1, fencesNeeded },
+    isRefused: words.some((word) => word.endsWith('=other')),
   }
 }
 

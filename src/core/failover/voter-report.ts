@@ -21,14 +21,17 @@ import {
 export interface VoterStanding {
   /** As the configuration has it. */
   readonly address: string
-  /** `master`: it is the master of its term; `none`: it has no vote now; `lost`: it is not in reach. */
-  readonly vote: 'master' | 'voter' | 'none' | 'lost'
+  /**
+   * `master`: it is the master of its term; `none`: it has no vote now; `lost`: it is not in reach; `other`: its
+   * term has other voters, so that it refuses our fences.
+   */
+  readonly vote: 'master' | 'voter' | 'none' | 'lost' | 'other'
   /**
    * Bytes of acknowledged history that it had not acknowledged, as the master told; undefined: the
    * master knows nothing of it, or told nothing.
    */
   readonly lacksBytes: number | undefined
-  /** It has acknowledged more than enough voters have: writes that wait do not wait for it. */
+  /** It has more than enough voters have acknowledged: writes that wait do not wait for it. */
   readonly isAhead: boolean
 }
 
@@ -39,6 +42,8 @@ export interface VoterReport {
   readonly fencesNeeded: number
   /** For how long writes have waited without progress, as the master told. Milliseconds; 0: none waits. */
   readonly stalledMs: number
+  /** The voters of the present term, where they are not ours. */
+  readonly otherVoters: string | undefined
 }
 
 /** Undefined: replication is asynchronous. */
@@ -46,18 +51,34 @@ export function voterReport(state: State, group: Group): VoterReport | undefined
   if (!isStrict(group)) return undefined
   const known = dataInstancesOf(group)
   const acks = acknowledgements(group)
+  const ours = voterNames(group)
   return {
     voters: votersIn(group.config).map((voter) => {
       const address = hostAndPort(voter.host, voter.port)
       const node = known.find((one) => sameAddress(state, one, voter))
       const ack = acks.get(address)
-      const isAhead = ack !== undefined && ack > (group.master.sync?.confirmedOffset ?? 0)
-      return { address, vote: voteOf(node), lacksBytes: lacks(group, node, ack), isAhead }
+      const hasMore = ack !== undefined && ack > (group.master.sync?.confirmedOffset ?? 0)
+      const isAhead = hasMore || (node === group.master && node.sync?.state === 'master')
+      return { address, vote: voteOf(node, ours), lacksBytes: lacks(group, node, ack), isAhead }
     }),
+    otherVoters: known.find(({ sync }) => hasOthers(sync, ours))?.sync?.voters,
     writeQuorum: writeQuorum(group.config),
     fencesNeeded: fencesNeeded(group.config),
     stalledMs: group.master.sync?.stalledMs ?? 0,
   }
+}
+
+function voterNames({ config }: Group): string {
+  return sorted(votersIn(config).map(({ host, port }) => hostAndPort(host, port)))
+}
+
+function sorted(names: readonly string[]): string {
+  return [...names].sort().join(' ')
+}
+
+/** Without a vote it may have been told by a leader that was never elected, and takes other voters. */
+function hasOthers(sync: SyncReport | undefined, ours: string): boolean {
+  return sync?.isVoter === true && sync.voters !== '' && sorted(sync.voters.split(' ')) !== ours
 }
 
 /** How many could be fenced now, and count. */
@@ -71,22 +92,22 @@ export function votesNow({ voters }: VoterReport): number {
  */
 export function holdingBack({ voters, stalledMs }: VoterReport): readonly string[] {
   if (stalledMs === 0) return []
-  return voters
-    .filter(({ vote, isAhead }) => vote !== 'master' && !isAhead)
-    .map(({ address }) => address)
+  return voters.filter(({ isAhead }) => !isAhead).map(({ address }) => address)
 }
 
 /** Sentences for an operator; none if all is well. */
 export function voterRemarks(report: VoterReport): readonly string[] {
-  const { voters, stalledMs } = report
+  const { voters, stalledMs, otherVoters } = report
   if (voters.length === 0) return [NO_VOTERS]
+  const stall = stalledMs < REMARKABLE_MS ? [] : [stallText(report)]
+  if (otherVoters !== undefined) return [...stall, othersText(otherVoters)]
   const there = votesNow(report)
   const needed = Math.max(report.writeQuorum, report.fencesNeeded)
   const isShort = there < needed
   const absent = voters.filter(({ vote }) => vote === 'none' || vote === 'lost')
   const names = absent.map(({ address, vote }) => `${address} ${ABSENCE[vote] ?? ''}`).join(', ')
   return [
-    ...(stalledMs < REMARKABLE_MS ? [] : [stallText(report)]),
+    ...stall,
     ...(absent.length === 0 ? [] : [`${there} of ${voters.length} voters have a vote: ${names}`]),
     ...(isShort
       ? [`no failover without loss: ${needed} votes are needed; ${forceText(report)}`]
@@ -126,6 +147,10 @@ const ABSENCE: Readonly<Partial<Record<VoterStanding['vote'], string>>> = {
   lost: 'is not in reach',
 }
 
+function othersText(otherVoters: string): string {
+  return `the voters of the present term are ${otherVoters}: the nodes refuse every fence of a Sentinel whose file names others, so it can promote none. Write these in its file, or change them as docs/strict.md says`
+}
+
 function stallText(report: VoterReport): string {
   const names = holdingBack(report).join(', ') || 'no voter in particular'
   return `writes have waited for ${Math.floor(report.stalledMs)} ms: ${names} did not acknowledge`
@@ -141,8 +166,9 @@ function forceText({ voters }: VoterReport): string {
   return `FENCE with FORCE would lose of what was acknowledged by the last INFO of the master: ${words.join(', ')}; docs/strict.md has the steps`
 }
 
-function voteOf(node: DataInstance | undefined): VoterStanding['vote'] {
+function voteOf(node: DataInstance | undefined, ours: string): VoterStanding['vote'] {
   if (node === undefined || !isInReach(node)) return 'lost'
+  if (hasOthers(node.sync, ours)) return 'other'
   if (node.sync?.state === 'master') return 'master'
   return node.sync?.isVoter === true ? 'voter' : 'none'
 }

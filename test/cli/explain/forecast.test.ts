@@ -167,6 +167,15 @@ describe('a strict group', () => {
     expect(late.outcome).toBe('stuck')
   })
 
+  test('has no failover where its nodes keep other voters, but the master takes writes', () => {
+    const group = layout(strict('other', 'other', 'voter'))
+    expect(forecast(group, loses(['h1:6379']))).toMatchObject({
+      outcome: 'stuck',
+      obstacles: [expect.stringMatching(/^the nodes have other voters than the Sentinels/)],
+    })
+    expect(forecast(group, loses(['h3:6379']))).toMatchObject({ refusesWrites: false })
+  })
+
   test('refuses writes where too few voters are left to acknowledge', () => {
     const group = layout(strict('master', 'voter', 'lost'))
     const told = forecast(group, loses(['h2:6379']))

@@ -63,6 +63,7 @@ describe('of a strict group', () => {
   const MASTER = {
     ...{ state: 'master', term: 3, isVoter: true, stalledMs: 0, confirmedOffset: 900 },
     acknowledged: '10.0.0.2:6380=900 10.0.0.3:6381=650',
+    voters: voters.join(' '),
   }
   const VOTER = { ...MASTER, state: 'replica', confirmedOffset: 0, acknowledged: '' }
 
@@ -115,6 +116,15 @@ describe('of a strict group', () => {
       'remark0:group=mymaster,instance=,text=1 of 3 voters have a vote: 10.0.0.2:6380 has none now, 10.0.0.3:6381 has none now',
       'remark1:group=mymaster,instance=,text=no failover without loss: 2 votes are needed; FENCE with FORCE would lose of what was acknowledged by the last INFO of the master: 10.0.0.2:6380: nothing, 10.0.0.3:6381: 250 bytes; docs/strict.md has the steps',
     ])
+  })
+
+  test('nodes that keep other voters than our file are told: they refuse our fences', () => {
+    const others = { ...VOTER, voters: '10.0.0.1:6379 10.0.0.2:6380 10.0.0.9:6379' }
+    const sentinel = strict({ ...MASTER, voters: others.voters }, [others, VOTER])
+    const told = '10.0.0.1:6379=other 10.0.0.2:6380=other 10.0.0.3:6381=voter'
+    expect(fields(sentinel)).toContain(`voters-now ${told}`)
+    const text = `the voters of the present term are ${others.voters}: the nodes refuse every fence`
+    expect(remarks(sentinel)).toEqual([expect.stringContaining(`text=${text}`)])
   })
 
   test('a group without voters is told to name them', () => {

@@ -259,6 +259,25 @@ test('an operator can take what one node has for the truth, in a later term', ()
   expect(one.logs.join()).toMatch(/may be lost/)
 })
 
+test('a master takes other voters for its own next term, and clients notice nothing', () => {
+  const { world, master, one, two } = group()
+  const client = world.client(master)
+  client.call('SET', 'a', '1')
+  const added = world.node(STRICT)
+  added.follow(master)
+  world.until(() => added.info('master_link_status') === 'up')
+  const voters = [...VOTERS.slice(0, 2), '10.0.0.4:6379']
+  expect(master.call('FENCE', '2', 'me', 'FORCE', '1', 'normal', ...voters)).toEqual(OK)
+  world.until(() => one.info('sync_voters') === voters.join(' '))
+  expect(client.call('GET', 'a')).toEqual(bulk('1'))
+  world.network.cut(master, one)
+  client.send('SET', 'a', '2')
+  world.run(1_000)
+  // The third node is no voter any more, and the new one has none before the next fence.
+  expect(two.info('sync_term')).toBe('2')
+  expect(client.take()).toBe('')
+})
+
 test('a replica of another kind may follow, and its acknowledgements count for nothing', () => {
   const { world, master, one, two } = group()
   world.replicaOf(master, { save: '' })
