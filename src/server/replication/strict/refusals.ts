@@ -10,3 +10,10 @@ export const NOT_STRICT = error(
 export function cannotKeep(failure: string): Reply {
   return error(`ERR the term cannot be kept: ${failure}`)
 }
+
+/** No Sentinel would ever stand in a later one, so nobody could fence the node again. */
+export function outOfReach(term: number): Reply {
+  return error(
+    `ERR no election reaches term ${term}: take the next one after the highest sync_term of all nodes`,
+  )
+}

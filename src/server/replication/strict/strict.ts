@@ -18,11 +18,13 @@ import type { History } from '../history/history.ts'
 import type { ReplicationStream } from '../history/stream.ts'
 import type { ReplicaPeer } from '../serving/replica-peer.ts'
 import type { Replicas } from '../serving/replicas.ts'
-import { cannotKeep, NO_MASTER, NOT_READY, NOT_STRICT } from './refusals.ts'
+import { cannotKeep, NO_MASTER, NOT_READY, NOT_STRICT, outOfReach } from './refusals.ts'
 import { NO_ROLE, type StrictRole } from './strict-role.ts'
 import { SyncQuorum } from './sync-quorum.ts'
 import {
+  FORCED_STEP_MAX,
   hasSameVoters,
+  introductionText,
   isOther,
   isSame,
   type KeptTerm,
@@ -149,10 +151,7 @@ export class Strict {
     if (!this.#isServing) return NO_MASTER
     // It may have lost its disk and a fence with it: it has a vote again when a leader has fenced it.
     if (term.number > 0) this.quorum.meets(peer)
-    const { number, leader, layout } = this.#kept
-    const marks = this.#marks.map((mark) => `${mark.term}:${mark.from}`).join(',')
-    const group = layout === undefined ? '-' : layoutText(layout)
-    return simple(`TERM ${number} ${leader} ${this.#history.offset} ${group} ${marks}`)
+    return simple(introductionText(this.#kept, this.#history.offset, this.#marks))
   }
 
   // As a replica
@@ -267,6 +266,7 @@ export class Strict {
     if (!this.isOn) return answer(NOT_STRICT)
     if (!this.#isLoaded) return answer(NOT_READY)
     if (term.number <= this.#kept.number) return answer(this.#stale())
+    if (term.number - this.#kept.number > FORCED_STEP_MAX) return answer(outOfReach(term.number))
     const text = `it is forced to be the master of term ${term.number}`
     this.#node.port.log('warning', `${text}: what others have acknowledged may be lost`)
     this.#freeze(term)

@@ -38,6 +38,9 @@ export interface TermMark {
   readonly from: number
 }
 
+/** A Sentinel learns a term that is twice as far ahead of it (core/election/epoch.ts), and none beyond that. */
+export const FORCED_STEP_MAX = 2 ** 31
+
 const PATH = 'strict.state'
 const NEXT_PATH = 'strict.state.next'
 const HEAD = 'vedette strict 1'
@@ -161,6 +164,16 @@ export function hasSameVoters(a: Layout, b: Layout): boolean {
 /** What a master says of its term, and how far its history is. */
 type Introduction = Term &
   Pick<KeptTerm, 'layout'> & { readonly marks: readonly TermMark[]; readonly offset: number }
+
+export function introductionText(
+  { number, leader, layout }: KeptTerm,
+  offset: number,
+  marks: readonly TermMark[],
+): string {
+  const group = layout === undefined ? '-' : layoutText(layout)
+  const places = marks.map(({ term, from }) => `${term}:${from}`).join(',')
+  return `TERM ${number} ${leader} ${offset} ${group} ${places}`
+}
 
 export function parseIntroduction(text: string): Introduction | undefined {
   const [word, number = '', leader = '', offset = '', group = '', marks = ''] = text.split(' ')

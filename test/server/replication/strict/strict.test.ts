@@ -254,6 +254,9 @@ test('an operator can take what one node has for the truth, in a later term', ()
   expect(textOf(one.call('FENCE', '1', 'me', 'FORCE', '1', 'normal', ...VOTERS))).toMatch(
     /^STALETERM/,
   )
+  // The time of day is a later term than all, and no Sentinel could follow.
+  const late = one.call('FENCE', '1795997000000', 'me', 'FORCE', '1', 'normal', ...VOTERS)
+  expect(textOf(late)).toMatch(/^ERR no election reaches term 1795997000000: take the next/)
   expect(one.call('FENCE', '2', 'me', 'FORCE', '1', 'normal', ...VOTERS)).toEqual(OK)
   expect(one.info('sync_state')).toBe('master')
   expect(one.logs.join()).toMatch(/may be lost/)
