@@ -145,7 +145,8 @@ export class Strict {
     if (!this.isOn) return NOT_STRICT
     if (term === undefined) return error(`ERR '${said.slice(0, 100)}' is no term`)
     if (term.number > this.#kept.number) {
-      this.#depose(`a replica is in term ${term.number}`)
+      // Leaders fence voters only: what another node has heard of is no election of this group.
+      if (this.quorum.isVoter(peer)) this.#depose(`a voter is in term ${term.number}`)
       return this.#stale()
     }
     if (!this.#isServing) return NO_MASTER

@@ -95,6 +95,10 @@ export class SyncQuorum implements SyncProgress {
     peer.votesFromOffset = this.#history.offset
   }
 
+  isVoter(peer: ReplicaPeer): boolean {
+    return this.#layout?.voters.includes(voterAddress(peer)) === true
+  }
+
   /** Whether the replica knows of the present term, if it is a node of a strict group. */
   isKnownTo(peer: ReplicaPeer): boolean {
     return peer.reign === undefined || peer.reign === this.#reign

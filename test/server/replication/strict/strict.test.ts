@@ -262,6 +262,22 @@ test('an operator can take what one node has for the truth, in a later term', ()
   expect(one.logs.join()).toMatch(/may be lost/)
 })
 
+test('a replica that is no voter deposes no master, whatever term it has been in', () => {
+  const { world, master, one } = group()
+  const stranger = world.node(STRICT)
+  const alone = ['FORCE', '0', 'normal', '10.0.0.4:6379'] as const
+  expect(stranger.call('FENCE', '7', 'me', ...alone)).toEqual(OK)
+  stranger.follow(master)
+  world.run(2_000)
+  expect(stranger.info('master_link_status')).toBe('down')
+  expect(master.info('sync_state')).toBe('master')
+  expect(world.client(master).call('SET', 'a', '1')).toEqual(OK)
+  // A voter has heard it from a leader of this group.
+  fence(one, 7)
+  one.follow(master)
+  world.until(() => master.info('sync_state') === 'idle')
+})
+
 test('a master takes other voters for its own next term, and clients notice nothing', () => {
   const { world, master, one, two } = group()
   const client = world.client(master)
