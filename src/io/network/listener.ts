@@ -90,7 +90,7 @@ async function openDoor(
       servers.push(opened)
     } else if (!bind.optional || !isUnavailable(opened)) {
       for (const server of servers) server.close()
-      throw explain(opened, bind.host, door.port)
+      throw listenFailure(opened, bind.host, door.port)
     }
   }
   if (servers.length === 0) throw noAddress(addresses)
@@ -182,7 +182,12 @@ function isUnavailable(error: NodeJS.ErrnoException): boolean {
   return ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'EPROTONOSUPPORT'].includes(error.code ?? '')
 }
 
-function explain(error: NodeJS.ErrnoException, host: string, port: number): StartError {
+/** Why a port could not be opened, in words and with what to do. */
+export function listenFailure(
+  error: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+): StartError {
   const where = hostAndPort(host, port)
   if (error.code === 'EADDRINUSE') {
     return new StartError(
@@ -196,6 +201,13 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Star
       'E_ADDRESS_UNAVAILABLE',
       `cannot listen on ${where}: this machine has no such address`,
       'bind to an address of this machine, or to * for all of them',
+    )
+  }
+  if (error.code === 'EMFILE' || error.code === 'ENFILE') {
+    return new StartError(
+      'E_LISTEN',
+      `cannot listen on ${where}: too many open files (${error.code})`,
+      'raise the limit (ulimit -n, LimitNOFILE of the unit)',
     )
   }
   if (error.code === 'EACCES') {
