@@ -29,6 +29,7 @@ export class Feed {
   readonly #handlers: FeedHandlers
   #lastId = ''
   #refreshing = false
+  #stream = new AbortController()
 
   constructor(handlers: FeedHandlers) {
     this.#handlers = handlers
@@ -38,6 +39,10 @@ export class Feed {
     void this.#listen()
     void this.refresh()
     setInterval(() => void this.refresh(), REFRESH_MS)
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden) this.#stream.abort()
+      else void this.refresh()
+    })
   }
 
   /** The token is kept for this tab alone. One that no header can carry is no token of a Sentinel. */
@@ -68,17 +73,29 @@ export class Feed {
     this.#handlers.onTokenWanted(sessionStorage.getItem(TOKEN_KEY) !== null)
   }
 
+  /**
+   * A browser opens six connections to a server, for all its tabs together. A tab that nobody looks at gives its own
+   * back, or six of them would take all, and `/cluster` would wait in every tab.
+   */
   async #listen(): Promise<never> {
     for (;;) {
-      await this.#readStream().catch((error: unknown) => this.#handlers.onTrouble(said(error)))
+      if (!document.hidden) await this.#follow()
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }
 
-  async #readStream(): Promise<void> {
+  async #follow(): Promise<void> {
+    this.#stream = new AbortController()
+    const { signal } = this.#stream
+    await this.#readStream(signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#handlers.onTrouble(said(error))
+    })
+  }
+
+  async #readStream(signal: AbortSignal): Promise<void> {
     const headers: Record<string, string> =
       this.#lastId === '' ? {} : { 'last-event-id': this.#lastId }
-    const reply = await request('events', { headers })
+    const reply = await request('events', { headers, signal })
     if (!reply.ok || reply.body === null) return
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader()
     let rest = ''

@@ -3,7 +3,7 @@
  * what a refresh leaves as the reader has it. None of them has a node.
  */
 import { rmSync } from 'node:fs'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DashboardPage, HAS_CHROMIUM, PHONE, startBrowser } from '../support/browser.ts'
 import {
@@ -119,4 +119,49 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
       expect(dashboard.complaints).toEqual([])
     },
   )
+
+  test('six tabs that nobody looks at leave the connections of the browser to the one that is read', async () => {
+    const context = await browser.newContext()
+    try {
+      for (let at = 0; at < 6; at++) await (await hiddenTab(context)).goto(url)
+      const read = await context.newPage()
+      await read.goto(url, { timeout: 10_000 })
+      await new DashboardPage(read).seen('it follows', 'feed', /live/, 10_000)
+    } finally {
+      await context.close()
+    }
+  })
+
+  test('a tab reads the events only while somebody looks at it', async () => {
+    const context = await browser.newContext()
+    try {
+      const tab = await hiddenTab(context)
+      const isEvents = (request: { url(): string }) => request.url().endsWith('/events')
+      await tab.goto(url)
+      await new DashboardPage(tab).seen('it refreshes all the same', 'feed', /live/)
+      const opened = tab.waitForRequest(isEvents)
+      await tab.evaluate('turn(false)')
+      await opened
+      const closed = tab.waitForEvent('requestfailed', isEvents)
+      await tab.evaluate('turn(true)')
+      await closed
+      await new DashboardPage(tab).seen('that is no trouble', 'feed', /live/)
+    } finally {
+      await context.close()
+    }
+  })
 })
+
+/** A browser without windows shows every tab: this one is told that it is behind another. */
+async function hiddenTab(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage()
+  await page.addInitScript(`
+    let isHidden = true
+    Object.defineProperty(document, 'hidden', { get: () => isHidden })
+    globalThis.turn = (next) => {
+      isHidden = next
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+  `)
+  return page
+}
