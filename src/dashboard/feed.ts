@@ -23,6 +23,8 @@ export interface FeedHandlers {
 /** Figures such as lag move without an event. */
 const REFRESH_MS = 2_000
 const RETRY_MS = 1_000
+/** What takes longer may never come: a firewall can forget a connection without a word to either side. */
+const ANSWER_MS = 10_000
 const TOKEN_KEY = 'vedette-token'
 
 export class Feed {
@@ -128,14 +130,18 @@ export function parseBlock(block: string): FeedEvent | undefined {
   return fields.data === '' ? undefined : { id: fields.id, name: fields.event, data: fields.data }
 }
 
-/** With the token, if there is one. */
+/** With the token, if there is one. A request without a signal of its own is given up in time. */
 export function request(path: string, init: RequestInit = {}): Promise<Response> {
   const token = sessionStorage.getItem(TOKEN_KEY)
   const headers = new Headers(init.headers)
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
-  return fetch(path, { ...init, headers, cache: 'no-store' })
+  const signal = init.signal ?? AbortSignal.timeout(ANSWER_MS)
+  return fetch(path, { ...init, headers, signal, cache: 'no-store' })
 }
 
 function said(error: unknown): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return `no answer within ${ANSWER_MS / 1_000} s`
+  }
   return error instanceof Error ? error.message : String(error)
 }

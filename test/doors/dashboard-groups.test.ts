@@ -150,6 +150,12 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
       await context.close()
     }
   })
+
+  test('an answer that never comes is given up, and the next one is drawn', async () => {
+    await page.route('**/cluster', () => undefined, { times: 1 })
+    await page.goto(`${url}#last`)
+    await dashboard.seen('it follows', 'feed', /live/)
+  })
 })
 
 /** A browser without windows shows every tab: this one is told that it is behind another. */
