@@ -47,13 +47,15 @@ function breakable(value: string): readonly Child[] {
 
 function next({ ifMasterDied: prospect, obstacle }: ShownGroup): HTMLElement[] {
   const others = prospect.others.map((one) => element('li', {}, `${addressOf(one)}: ${one.reason}`))
-  const leader =
-    prospect.leader === null
-      ? 'No Sentinel could be elected.'
-      : `Sentinel ${prospect.leader.slice(0, 12)} would stand first.`
   return [
-    element('p', {}, `${prospect.text} ${leader}`),
+    element('p', {}, `${prospect.text} ${leaderOf(prospect)}`.trim()),
     ...(obstacle === null ? [] : [element('p', { class: 'bad' }, `✗ In the way now: ${obstacle}`)]),
     ...(others.length === 0 ? [] : [element('ul', { class: 'reasons' }, ...others)]),
   ]
+}
+
+/** Where nothing would be done although a leader could be elected, the text says why, and it is not for want of one. */
+function leaderOf({ leader, promoted }: ShownGroup['ifMasterDied']): string {
+  if (leader === null) return 'No Sentinel could be elected.'
+  return promoted === null ? '' : `Sentinel ${leader.slice(0, 12)} would stand first.`
 }

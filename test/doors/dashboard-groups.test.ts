@@ -151,6 +151,15 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
     }
   })
 
+  test('where no replica is known nobody is said to stand for election', async () => {
+    await page.goto(`${url}#last`)
+    await dashboard.seen(
+      'why nothing would be done',
+      'next',
+      /^Nothing: no replica is known\.(?!.*stand first)/,
+    )
+  })
+
   test('an answer that never comes is given up, and the next one is drawn', async () => {
     await page.route('**/cluster', () => undefined, { times: 1 })
     await page.goto(`${url}#last`)
