@@ -106,15 +106,21 @@ function legend(): HTMLElement {
   return element('ul', { class: 'legend' }, ...items)
 }
 
-/** What a lane was before, and what it became, newest first. The list stays as open as the reader left it. */
+/** What became of each lane, newest first. The list stays as open as the reader left it. */
 function drawChanges(lanes: readonly TimelineLane[]): void {
-  const all = lanes.flatMap(({ address, spans }) =>
-    spans.slice(1).map(({ fromMs, state }) => ({ fromMs, text: `${address}: ${WORDS[state]}` })),
-  )
+  const all = lanes.flatMap(changesOf)
   const newest = all.sort((a, b) => b.fromMs - a.fromMs).slice(0, 50)
   const lines = newest.map(({ fromMs, text }) => element('li', {}, `${clock(fromMs)}  ${text}`))
   say(byId('changes-title'), `Changes in words (${all.length})`)
   renew(byId('changes'), ...lines)
+}
+
+/** Behind a hole, in which nothing was looked at or the clock was set, a lane may go on as it was. */
+function changesOf({ address, spans }: TimelineLane) {
+  return spans.flatMap(({ fromMs, state }, at) => {
+    const before = spans[at - 1]?.state ?? state
+    return state === before ? [] : [{ fromMs, text: `${address}: ${WORDS[state]}` }]
+  })
 }
 
 function label(lanes: readonly TimelineLane[]): string {

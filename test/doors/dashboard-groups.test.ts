@@ -160,6 +160,23 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
     )
   })
 
+  test('what goes on behind a hole as it was is no change', async () => {
+    const nowMs = Date.now()
+    const span = (fromMs: number, toMs: number, state: string) => ({
+      ...{ fromMs: nowMs + fromMs, toMs: nowMs + toMs, state },
+    })
+    const spans = [span(-600_000, -500_000, 'master'), span(-60_000, -9_000, 'master')]
+    const lane = { kind: 'node', address: 'a:1', spans: [...spans, span(-9_000, 0, 'odown')] }
+    const groups = [{ name: 'last', lanes: [lane] }]
+    await page.route('**/timeline', (route) =>
+      route.fulfill({ json: { nowMs, fromMs: nowMs - 3_600_000, groups } }),
+    )
+    await page.goto(`${url}#last`)
+    await dashboard.seen('one change', 'changes-title', /\(1\)/)
+    expect(await page.textContent('#changes')).toMatch(/ {2}a:1: down for the quorum$/)
+    await page.unroute('**/timeline')
+  })
+
   test('an answer that never comes is given up, and the next one is drawn', async () => {
     await page.route('**/cluster', () => undefined, { times: 1 })
     await page.goto(`${url}#last`)
