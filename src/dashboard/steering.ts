@@ -15,6 +15,8 @@ const PAUSES: readonly (readonly [seconds: number, text: string])[] = [
   [14_400, '4 hours'],
 ]
 
+const ANY_REPLICA = 'the best replica'
+
 interface Order {
   readonly title: string
   readonly path: string
@@ -25,25 +27,35 @@ interface Order {
   readonly hasPlan?: boolean
 }
 
-/** Drawn anew only if what can be chosen has changed, so that nothing typed is lost. */
+/** A form is made anew only for another group, master or pause, so that what was chosen and typed stays. */
 export function drawSteering(group: ShownGroup): void {
   const target = byId('steering')
-  const replicas = group.nodes.filter(
-    ({ notPromotable, role }) => role === 'replica' && notPromotable === null,
+  const failover = keptForm(target, 0, [group.name, addressOf(group.master)], () =>
+    failoverForm(group),
   )
-  const key = JSON.stringify([group.name, replicas.map(addressOf), group.paused])
-  if (target.dataset.key === key) return
-  target.dataset.key = key
-  target.replaceChildren(failoverForm(group, replicas), pauseForm(group))
+  offerReplicas(failover, group)
+  keptForm(target, 1, [group.name, group.paused], () => pauseForm(group))
 }
 
-function failoverForm(group: ShownGroup, replicas: readonly ShownGroup['nodes'][number][]) {
-  const to = element(
-    'select',
-    {},
-    element('option', { value: '' }, 'the best replica'),
-    ...replicas.map((node) => element('option', { value: addressOf(node) }, addressOf(node))),
-  )
+/** The form at this place, which is made where it is missing or was made for something else. */
+function keptForm(
+  target: HTMLElement,
+  at: number,
+  about: readonly unknown[],
+  make: () => HTMLElement,
+): HTMLElement {
+  const old = target.children[at]
+  const key = JSON.stringify(about)
+  if (old instanceof HTMLElement && old.dataset.key === key) return old
+  const form = make()
+  form.dataset.key = key
+  if (old === undefined) target.append(form)
+  else old.replaceWith(form)
+  return form
+}
+
+function failoverForm(group: ShownGroup): HTMLElement {
+  const to = element('select')
   const coordinated = element('input', { type: 'checkbox', checked: true })
   const form = element(
     'form',
@@ -58,6 +70,22 @@ function failoverForm(group: ShownGroup, replicas: readonly ShownGroup['nodes'][
     offerFailover(group, coordinated.checked ? 'switchover' : 'failover', body)
   })
   return form
+}
+
+/** A replica that was chosen stays chosen, even if it may not be promoted at present: the plan says why. */
+function offerReplicas(form: HTMLElement, group: ShownGroup): void {
+  const to = form.querySelector('select')
+  if (to === null) return
+  const chosen = to.value
+  const offered = group.nodes
+    .filter(({ role, notPromotable }) => role === 'replica' && notPromotable === null)
+    .map(addressOf)
+  const places = [...new Set(['', ...offered, chosen])]
+  if (places.join() === [...to.options].map(({ value }) => value).join()) return
+  to.replaceChildren(
+    ...places.map((value) => element('option', { value }, value === '' ? ANY_REPLICA : value)),
+  )
+  to.value = chosen
 }
 
 function offerFailover(
