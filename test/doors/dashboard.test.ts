@@ -204,4 +204,19 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
     await picture('6-phone')
     expect(wide).toBeLessThanOrEqual(PHONE.width)
   })
+
+  test.each([700, 794])(
+    'on half a window or on paper (%i pixels) no column is cut off',
+    async (width) => {
+      await page.setViewportSize({ width, height: 1_123 })
+      const widths: number[] = await page.evaluate(
+        '["nodes", "sentinels"].map((id) => document.getElementById(id)).flatMap((e) => [e.scrollWidth, e.clientWidth])',
+      )
+      expect([widths[0], widths[2]]).toEqual([widths[1], widths[3]])
+    },
+  )
+
+  test('nothing was refused by the policy, and no script failed', () => {
+    expect(dashboard.complaints).toEqual([])
+  })
 })
