@@ -217,3 +217,13 @@ test('a group whose name is not in ASCII is found by its name and its id, told w
     topology: { groups: [{ name: 'group1' }] },
   })
 })
+
+test('the story of a group lists no event of another group that was in trouble at the same time', async () => {
+  const { lives } = await played('29-two-groups-share-sentinels.yml')
+  const about = (text: string) => /\b(orders|users|cache)\b/.exec(text)?.[1]
+  const [story] = tell(lives, { group: 'orders' }).stories
+  if (story === undefined) throw new Error('it was not found')
+  expect(new Set(eventsOf(story).map(({ text }) => about(text)))).toEqual(
+    new Set([undefined, 'orders']),
+  )
+})

@@ -1,6 +1,7 @@
 /** An incident in lines. */
 import type { ClockTie } from '../../blackbox/incident/common-time.ts'
 import type { SentinelLife } from '../../blackbox/incident/life.ts'
+import { groupIn } from '../../history/event-group.ts'
 import type { Happening } from '../../history/happening.ts'
 import type { Chapter } from '../../report/chain/chain.ts'
 import { formatDuration, secondsText } from '../../scenario/duration.ts'
@@ -92,12 +93,16 @@ interface ToldEvent {
   readonly text: string
 }
 
-/** What was announced from the first sentence of a chapter to its last, in the order of causes. */
+/**
+ * What was announced from the first sentence of a chapter to its last, in the order of causes. A host that is lost has
+ * masters of many groups: what is said of another group belongs into the story of that one.
+ */
 export function eventsOf({ run, chapter }: IncidentStory): readonly ToldEvent[] {
-  const { fromMs, untilMs } = chapter
+  const { fromMs, untilMs, group } = chapter
   const isInside = ({ atMs }: Happening) => atMs >= fromMs && atMs <= untilMs
   return run.history.happenings.filter(isInside).flatMap((one) => {
     if (one.kind !== 'event' || one.process === undefined) return []
+    if (group !== undefined && (groupIn(one) ?? group) !== group) return []
     return [{ atMs: one.atMs, process: one.process, text: `${one.name} ${one.payload}`.trimEnd() }]
   })
 }
