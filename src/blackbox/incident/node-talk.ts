@@ -29,7 +29,7 @@ export interface RoleOrder {
 export class NodeTalk {
   readonly clocks: ToldClock[] = []
   readonly orders: RoleOrder[] = []
-  /** By link: when each INFO that is not answered was sent; undefined: before the record begins. */
+  /** By link with such INFOs: when each that is not answered was sent; undefined: before the record begins. */
   readonly #asked = new Map<number, (number | undefined)[]>()
   /** By link: the clock that the last INFO showed. A record repeats it, see info-lines.ts. */
   readonly #last = new Map<number, string>()
@@ -56,12 +56,15 @@ export class NodeTalk {
     }
   }
 
-  /** Where nothing but what was sent in this step waits for an answer, everything before it has one. */
+  /**
+   * Where nothing but what was sent in this step waits for an answer, everything before it has one. This looks at every
+   * link that is kept here, at each step: of a thousand links few have an INFO open.
+   */
   #dropAnswered(state: State, effects: PlayedStep['effects']): void {
-    for (const [link, open] of this.#asked) {
+    for (const link of this.#asked.keys()) {
       const sent = effects.filter((one) => one.kind === 'send' && one.link === link).length
       const pending = state.connections.get(link)?.pending
-      if (open.length > 0 && (pending === undefined || pending <= sent)) this.#asked.set(link, [])
+      if (pending === undefined || pending <= sent) this.#asked.delete(link)
     }
   }
 
@@ -80,7 +83,9 @@ export class NodeTalk {
   }
 
   #answered(state: State, link: number, reply: { readonly kind: string }, monoMs: number): void {
-    const sentAtMs = this.#asked.get(link)?.shift()
+    const open = this.#asked.get(link)
+    const sentAtMs = open?.shift()
+    if (open?.length === 0) this.#asked.delete(link)
     const address = addressOf(state, link)
     if (address === undefined || sentAtMs === undefined) return
     for (const order of this.orders)
