@@ -87,13 +87,19 @@ function drawn(
     .slice(0, last + 1)
     .map(({ text, paint, align }, at) => {
       const width = widths[at] ?? 0
-      const cut = truncate(text, width)
+      const cut = cutTo(text, width)
       const blanks = ' '.repeat(width - cut.length)
       const painted = paint === undefined || cut === '' ? cut : paint(cut)
       if (align === 'right') return `${blanks}${painted}`
       return at === last ? painted : `${painted}${blanks}`
     })
     .join(' '.repeat(GAP))
+}
+
+/** On one host, nodes and Sentinels differ in nothing but the port: an address keeps its end. */
+function cutTo(text: string, width: number): string {
+  if (!/^\S+:\d+$/.test(text) || text.length <= width) return truncate(text, width)
+  return `…${text.slice(text.length - width + 1)}`
 }
 
 function textOf(line: readonly Cell[], at: number): string {

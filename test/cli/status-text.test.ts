@@ -169,6 +169,14 @@ test.each([60, 80, 120])('on a terminal of %i columns nothing is wider', (column
   expect(lines.join('\n')).toMatch(/10\.0\.1\.3:26379.*no answer/)
 })
 
+test('on a terminal of 40 columns Sentinels and nodes of one host are told apart by their ports', () => {
+  const local = (port: number) => `127.0.0.1:${port}`
+  const views = [1, 2, 3].map((at) => ({ ...sentinel(at), address: local(26378 + at) }))
+  const lines = linesOf(views, 40)
+  for (const { address } of views)
+    expect(lines.find((line) => line.includes(address.slice(-6)))).toMatch(/^ {2}…/)
+})
+
 describe('with --json', () => {
   const stream = readStream(cache(700, ...INFO))
   const report = judge([sentinel(1, { stream }), silent(2, 'ECONNREFUSED')], undefined)
