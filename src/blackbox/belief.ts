@@ -79,10 +79,14 @@ function masterLine(group: Group, now: Moment): string {
 }
 
 function replicaLine(replica: Replica, now: Moment): string {
-  const follows = replica.masterLinkUp ? 'follows' : 'has lost'
-  const master = hostAndPort(replica.masterHost, replica.masterPort)
   const priority = `priority ${replica.priority}, offset ${replica.offset}`
-  return `replica ${instanceWords(replica, now)}, ${follows} ${master}, ${priority}${reconf(replica)}`
+  return `replica ${instanceWords(replica, now)}, ${followed(replica)}, ${priority}${reconf(replica)}`
+}
+
+function followed({ masterHost, masterPort, masterLinkUp }: Replica): string {
+  // As SENTINEL REPLICAS shows it before the first INFO.
+  if (masterHost === '?') return 'has named no master'
+  return `${masterLinkUp ? 'follows' : 'has lost'} ${hostAndPort(masterHost, masterPort)}`
 }
 
 function reconf({ reconf: state }: Replica): string {
