@@ -9,23 +9,7 @@ import { createSentinel } from 'redis'
 import { expect, onTestFinished, test } from 'vitest'
 import { matchesGlob } from '../../src/base/glob.ts'
 import { until } from '../support/processes.ts'
-import { ScriptedMaster, ScriptedSentinel } from '../support/scripted-sentinel.ts'
-
-interface Stage {
-  readonly sentinel: ScriptedSentinel
-  readonly sentinelPort: number
-  readonly master: ScriptedMaster
-}
-
-async function stage(silentTo = ''): Promise<Stage> {
-  const [sentinel, master] = [new ScriptedSentinel(), new ScriptedMaster(silentTo)]
-  onTestFinished(() => {
-    sentinel.close()
-    master.close()
-  })
-  sentinel.masterPort = await master.listen()
-  return { sentinel, sentinelPort: await sentinel.listen(), master }
-}
+import { announceWhileAsked, stage } from '../support/scripted-sentinel.ts'
 
 function nodeRedis(sentinelPort: number) {
   const client = createSentinel({
@@ -60,7 +44,8 @@ test('node-redis 6.3 sleeps a second after a round that failed, although the nex
 })
 
 test('ioredis 6.0 gives up for good when a switch is announced while it asks a Sentinel', async () => {
-  const { sentinel, sentinelPort, master } = await stage()
+  const scene = await stage()
+  const { sentinel, sentinelPort } = scene
   const redis = new Redis({
     sentinels: [{ host: '127.0.0.1', port: sentinelPort }],
     name: 'mymaster',
@@ -73,13 +58,7 @@ test('ioredis 6.0 gives up for good when a switch is announced while it asks a S
   await until('it is ready and listens', 5_000, () => {
     return redis.status === 'ready' && sentinel.listeners.size > 0
   })
-  sentinel.isHolding = true
-  master.cut()
-  await until('it asks for the master', 5_000, () => sentinel.held.length > 0)
-  sentinel.announce('+switch-master', 'mymaster 127.0.0.1 1 127.0.0.1 2')
-  // The announcement and the answer take two connections: it has to be read first.
-  await sleep(100)
-  sentinel.release()
+  await announceWhileAsked(scene)
   // Mended: it is `ready` again, because the Sentinel names a master that answers.
   await until('it gives up', 5_000, () => redis.status === 'end')
   const asked = sentinel.asked.length

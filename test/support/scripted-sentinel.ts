@@ -3,9 +3,12 @@
  * only when answers come in a certain order.
  */
 import { createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
 import { encodeReply } from '../../src/resp/encode.ts'
-import { array, bulk, bulkMap, bulks, error, OK, type Reply } from '../../src/resp/reply.ts'
+import { array, bulk, bulkMap, bulks, error, NULL, OK, type Reply } from '../../src/resp/reply.ts'
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
+import { until } from './processes.ts'
 
 type Protocol = 2 | 3
 
@@ -74,7 +77,8 @@ export class ScriptedMaster extends ScriptedServer {
   constructor(silentTo = '') {
     super((argv) => {
       if (argv[0]?.toUpperCase() === silentTo) return undefined
-      return argv[0]?.toUpperCase() === 'INFO' ? bulk('role:master\r\nloading:0\r\n') : OK
+      if (argv[0]?.toUpperCase() === 'INFO') return bulk('role:master\r\nloading:0\r\n')
+      return argv.at(-1) === 'GET' ? NULL : OK
     })
   }
 }
@@ -152,6 +156,34 @@ export class ScriptedSentinel extends ScriptedServer {
       this.tell(socket, { kind: 'push', items: words })
     }
   }
+}
+
+export interface Stage {
+  readonly sentinel: ScriptedSentinel
+  readonly sentinelPort: number
+  readonly master: ScriptedMaster
+}
+
+/** Both, until the end of the test. */
+export async function stage(silentTo = ''): Promise<Stage> {
+  const [sentinel, master] = [new ScriptedSentinel(), new ScriptedMaster(silentTo)]
+  onTestFinished(() => {
+    sentinel.close()
+    master.close()
+  })
+  sentinel.masterPort = await master.listen()
+  return { sentinel, sentinelPort: await sentinel.listen(), master }
+}
+
+/** The client loses its master, asks for it, and hears of a switch before it has the answer. */
+export async function announceWhileAsked({ sentinel, master }: Stage): Promise<void> {
+  sentinel.isHolding = true
+  master.cut()
+  await until('it asks for the master', 5_000, () => sentinel.held.length > 0)
+  sentinel.announce('+switch-master', 'mymaster 127.0.0.1 1 127.0.0.1 2')
+  // The announcement and the answer take two connections: it has to be read first.
+  await sleep(100)
+  sentinel.release()
 }
 
 function push(words: readonly string[]): Reply {

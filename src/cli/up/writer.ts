@@ -57,6 +57,7 @@ export class Writer {
       connectTimeout: 500,
     })
     this.#client.on('error', () => undefined)
+    this.#client.on('end', () => this.#connectAgain())
     void this.#writeOn()
   }
 
@@ -76,6 +77,12 @@ export class Writer {
   stop(): void {
     this.#isStopped = true
     this.#client.disconnect()
+  }
+
+  /** ioredis 6 gives up for good if a switch is announced just while it asks a Sentinel for the master. */
+  #connectAgain(): void {
+    // A failed attempt ends in `end` again, or is repeated by the client itself.
+    if (!this.#isStopped) this.#client.connect().catch(() => undefined)
   }
 
   async #writeOn(): Promise<void> {
