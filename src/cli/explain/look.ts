@@ -128,7 +128,7 @@ async function askNode(
   const lag = await settingOf(client, 'min-replicas-max-lag', user)
   const facts = {
     failure: undefined,
-    program: before === '' ? '' : programIn(parseInfo(before)),
+    program: programIn(parseInfo(before)) ?? '',
     minReplicasToWrite: wanted instanceof Error ? undefined : wanted,
     minReplicasMaxLagSeconds: lag instanceof Error ? undefined : lag,
     unread: wanted instanceof Error ? wanted.message : '',

@@ -113,7 +113,7 @@ async function look(client: Asking, address: string, survey: Survey): Promise<Se
     address,
     failure: undefined,
     myid: id,
-    program: programIn(new Map([...facts, ...parseInfo(own)])),
+    program: programIn(new Map([...facts, ...parseInfo(own)])) ?? 'redis ?',
     isTilted: facts.get('sentinel_tilt') === '1',
     groups,
     remarks: remarksIn(own),

@@ -14,11 +14,10 @@ export function parseInfo(text: string): ReadonlyMap<string, string> {
 /** Whoever follows Redis tells a `redis_version`, too. */
 const PROGRAMS = ['vedette', 'valkey', 'redis'] as const
 
-/** `vedette 0.1.0`, `valkey 8.0.1`, `redis 7.0.15`; `redis ?` if it tells no version. */
-export function programIn(info: ReadonlyMap<string, string>): string {
-  const name = PROGRAMS.find((one) => info.has(`${one}_version`)) ?? 'redis'
-  const version = info.get(`${name}_version`) || '?'
-  return `${name} ${version.slice(0, 40)}`
+/** `vedette 0.1.0`, `valkey 8.0.1`, `redis 7.0.15`; undefined: it tells none, as where the user may not ask INFO. */
+export function programIn(info: ReadonlyMap<string, string>): string | undefined {
+  const name = PROGRAMS.find((one) => info.has(`${one}_version`))
+  return name === undefined ? undefined : `${name} ${info.get(`${name}_version`)?.slice(0, 40)}`
 }
 
 /** Whether a program that `programIn` has named is one of ours. */

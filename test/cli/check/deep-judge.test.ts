@@ -14,6 +14,7 @@ import {
 } from '../../../src/cli/check/deep/facts.ts'
 import type { DeepFinding } from '../../../src/cli/check/deep/finding.ts'
 import { judgeGroup } from '../../../src/cli/check/deep/judge-group.ts'
+import { judgeProgram } from '../../../src/cli/check/deep/judge-program.ts'
 import { judgeSentinels } from '../../../src/cli/check/deep/judge-sentinels.ts'
 import { votersToldBy } from '../../../src/cli/check/deep/judge-voters.ts'
 import { NODE_RIGHTS, outcomeOf } from '../../../src/cli/check/deep/rights.ts'
@@ -253,6 +254,8 @@ function sentinel(n: number, words: SentinelWords = {}): SeenSentinel {
   }
 }
 
+const PLACE = { area: 'Sentinels', where: '', source: 'sentinel-pass', nowMs: NOW_MS }
+
 function fleet(
   sentinels: readonly SeenSentinel[],
   more: { quorum?: number; planned?: number } = {},
@@ -271,6 +274,17 @@ describe('the Sentinels', () => {
 
   test('three that agree have nothing to mend', () => {
     expect(fleet(three)).toEqual([])
+  })
+
+  test('one that refuses INFO is not taken for a Redis of another version', () => {
+    const told = (n: number) => {
+      const info = new Map([...sentinel(n).info, ['redis_version', '7.0.15'] as const])
+      return sentinel(n, { facts: { info } })
+    }
+    const mute = sentinel(2, { facts: { info: new Map(), user: 'peer' } })
+    expect(fleet([told(1), mute, told(3)])).toEqual([])
+    const [first] = judgeProgram(mute, { ...PLACE, user: 'peer' })
+    expect(first?.text).toBe('reached as peer (no INFO, so the program is not known)')
   })
 
   test('versions that differ are told of ours and of Redis, and not that one stands beside the other', () => {

@@ -264,6 +264,7 @@ function judgeVersions(
   const versions = new Map<string, string[]>()
   for (const node of reached) {
     const program = programIn(node.info)
+    if (program === undefined) continue
     versions.set(program, [...(versions.get(program) ?? []), node.address])
   }
   if (versions.size < 2) return []

@@ -24,7 +24,9 @@ export function judgeProgram(facts: SeenProgram, place: ProgramPlace): readonly 
   }
   const as = place.user === 'default' ? '' : ` as ${place.user}`
   return [
-    speak.passed(`reached${as} (${programIn(facts.info)})`),
+    speak.passed(
+      `reached${as} (${programIn(facts.info) ?? 'no INFO, so the program is not known'})`,
+    ),
     ...certificate,
     ...judgeRights(facts.rights, speak, place.user),
     ...judgeClock(facts, speak),

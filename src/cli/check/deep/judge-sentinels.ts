@@ -134,7 +134,10 @@ function judgeSettings(reached: readonly SeenSentinel[]): readonly DeepFinding[]
     if (words === undefined) return []
     return [speak.warning(`${name} differs: ${words}`, 'set the same on every Sentinel')]
   })
-  const programs = reached.map((one) => [one.address, programIn(one.info)] as const)
+  const programs = reached.flatMap(({ address, info }) => {
+    const program = programIn(info)
+    return program === undefined ? [] : [[address, program] as const]
+  })
   // Ours may stand beside those of Redis.
   const versions = [true, false].flatMap((ours) => {
     const words = differences(programs.filter(([, program]) => isOurs(program) === ours))
