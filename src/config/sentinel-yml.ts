@@ -75,8 +75,13 @@ function userProblems(yml: SentinelYml, document: YmlDocument, file: string): Pr
       ? USERS_AND_ACL_FILE
       : checkSentinelUsers(users, { aclPubsubDefault })
   if (fault === undefined) return []
-  return [problem('E_VALUE', locate(['users'], document), fault, '', file)]
+  const hint = users.some(([word]) => word === 'user') ? BEGINS_WITH_NAME : ''
+  return [problem('E_VALUE', locate(['users'], document), fault, hint, file)]
 }
+
+/** A line of a sentinel.conf or an aclfile, copied, would be a user with the name `user`. */
+const BEGINS_WITH_NAME =
+  'begin with the name, without the word user: "alice on >secret ~* &* +@all"'
 
 function proxyProblems(yml: ProxyYml, document: YmlDocument, file: string): Problem[] {
   return proxyFaults(toProxy(yml)).map(({ path, message, hint }) =>

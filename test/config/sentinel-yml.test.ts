@@ -398,6 +398,10 @@ periods: {default-down-after: 5s, script-retry-delay: 1s}
       "E_VALUE f.yml:1:8  users  Error loading ACL rule '+@nonsense' for the user named 'alice': Unknown command or category name in ACL",
     ],
     [
+      'users: ["user bob on nopass"]',
+      `E_VALUE f.yml:1:8  users  Error in user declaration 'bob': Syntax error  (begin with the name, without the word user: "alice on >secret ~* &* +@all")`,
+    ],
+    [
       'output-limit: much',
       'E_TYPE f.yml:1:15  output-limit  must be a size  (a number of bytes, or text as 64kb, 32mb, 1gb)',
     ],
