@@ -79,6 +79,16 @@ describe.skipIf(!HAS_REDIS_CLI)('(needs redis-cli)', () => {
     }
   })
 
+  test('a handover that the master refuses says where the reason is, and what tests the rights', async () => {
+    const order = ['failover', 'mymaster', '--coordinated', '--wait', '--sentinel', address]
+    const { status, stderr } = await vedette(...order)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^vedette: after \d+ ms the failover of mymaster was given up$/m)
+    expect(stderr).toContain(
+      'the log of the Sentinel that was asked says why; `vedette plan switchover mymaster` tests the rights',
+    )
+  })
+
   test('names what a Sentinel refuses the user of the plan', async () => {
     expect(await planned('--user', 'look', '--pass', 'look')).toContain(
       `not now: the Sentinel ${address} does not say what a handover would do: NOPERM this user has no ` +

@@ -203,7 +203,7 @@ function hintFor(refusal: string): string {
 async function untilSwitched(
   group: string,
   before: string,
-  { timeout: timeoutMs, json }: FailoverOptions,
+  { timeout: timeoutMs, json, coordinated }: FailoverOptions,
   look: () => ReturnType<typeof askAll>,
 ): Promise<number> {
   const line = new StatusLine()
@@ -225,11 +225,19 @@ async function untilSwitched(
       if (json) writeJson({ group, done: false, from: before, tookMs, refusal: what })
       say(`vedette: after ${tookMs} ms the failover of ${group} ${what}`)
       for (const { text } of report?.findings ?? []) say(`  ${text}`)
+      if (isGivenUp) say(`  ${whereTheReasonIs(group, coordinated === true)}`)
       return EXIT_FAILED
     }
     line.show(`${group}: ${before} -> … ${tookMs} ms`)
     await setTimeout(POLL_MS)
   }
+}
+
+/** Only the Sentinel that led it has heard why, a refusal of the master for example. */
+function whereTheReasonIs(group: string, isCoordinated: boolean): string {
+  const log = 'the log of the Sentinel that was asked says why'
+  if (!isCoordinated) return log
+  return `${log}; \`vedette plan switchover ${group}\` tests the rights that a handover takes on the nodes`
 }
 
 /** The master that all Sentinels name; undefined while they differ or one is still at work. */
