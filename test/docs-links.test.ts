@@ -53,6 +53,11 @@ test('every page of docs can be reached from the README', () => {
   expect(PAGES.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([])
 })
 
+test('no page installs vedette from a registry, where it is not', () => {
+  const fromRegistry = /npm (?:i|install)\b[^`\n#]* vedette(?![\w./-])/
+  expect(PAGES.filter((page) => page !== HISTORY && fromRegistry.test(textOf(page)))).toEqual([])
+})
+
 function leadsSomewhere(page: string, link: string): boolean {
   const [, anchor] = link.split('#')
   const target = targetOf(page, link)
