@@ -20,10 +20,13 @@ const REPLICATED_WITHIN_MS = 100
 export class Orders {
   #redis
   #waitsForReplica
+  #isClosed = false
 
   constructor(sentinels, { waitsForReplica, client }) {
     this.#redis = new Redis({ sentinels, name: 'mymaster', maxRetriesPerRequest: 1, ...client })
     this.#redis.on('error', () => undefined)
+    // ioredis 6 gives up for good if a switch is announced just while it asks a Sentinel for the master.
+    this.#redis.on('end', () => this.#isClosed || this.#redis.connect().catch(() => undefined))
     this.#waitsForReplica = waitsForReplica
   }
 
@@ -40,6 +43,7 @@ export class Orders {
   }
 
   close() {
+    this.#isClosed = true
     this.#redis.disconnect()
   }
 }
