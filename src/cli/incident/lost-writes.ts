@@ -10,12 +10,15 @@ import {
   type SilentNode,
 } from '../ledger/wire-ledgers.ts'
 import type { SentinelLogin } from '../status/access.ts'
+import { DEFAULT_SENTINEL_ADDRESS } from '../status/status.ts'
 import type { SentinelAnswer } from '../status/view.ts'
 
 export interface GroupLosses {
   readonly ledgers: readonly LostPart[]
   /** Of whom it is not known. */
   readonly silent: readonly SilentNode[]
+  /** `host:port` of a Sentinel that knows the nodes, for the command that fetches. */
+  readonly sentinel: string
 }
 
 /** One ledger; without counts if it could not be read. */
@@ -40,7 +43,8 @@ export async function lossesOf(
   const { ledgers, silent } = await listLedgers(sentinels, group, login)
   const parts: LostPart[] = []
   for (const ledger of ledgers) parts.push(await partOf(ledger, login))
-  return { ledgers: parts, silent }
+  const answering = sentinels.find(({ failure }) => failure === undefined)
+  return { ledgers: parts, silent, sentinel: answering?.address ?? DEFAULT_SENTINEL_ADDRESS }
 }
 
 async function partOf(ledger: ListedLedger, login: SentinelLogin): Promise<LostPart> {
@@ -77,15 +81,18 @@ export function lossLines(parts: readonly LostPart[], losses: GroupLosses): read
     const none = 'no write is known to be lost: no node has written a ledger since'
     return silent.length === 0 ? [none] : silent
   }
-  return [...parts.map(lossLine), ...silent]
+  return [...parts.map((part) => lossLine(part, losses.sentinel)), ...silent]
 }
 
-function lossLine({ ledger: { node, name }, commands, keys, rule, failure }: LostPart): string {
+function lossLine(
+  { ledger: { node, name }, commands, keys, rule, failure }: LostPart,
+  sentinel: string,
+): string {
   if (commands === undefined || keys === undefined)
     return `${node} has lost writes; they are in ${name}, which cannot be read: ${failure}`
   const most = rule === 'exact' ? '' : 'at most '
   const what = `${most}${countOf(commands, 'write')} to ${countOf(keys, 'key')}`
-  return `${node} has lost ${what}; vedette ledger fetch ${name}`
+  return `${node} has lost ${what}; vedette ledger fetch --sentinel ${sentinel} ${name}`
 }
 
 export function lossJson({ ledger, commands, keys, rule, failure }: LostPart): object {
