@@ -16,7 +16,7 @@ import {
 import { type ConfOutside, NO_OUTSIDE } from './config-filesystem.ts'
 import { type Fatal, firstFatal, type LineFault, MAX_FAULTS } from './fatal.ts'
 import { inFileOrder, type Problem } from './problem.ts'
-import { didYouMean, NO_SUCH_DIRECTIVE } from './suggest.ts'
+import { directiveHint } from './suggest.ts'
 
 /**
  * What the data node says about one line: undefined if it is valid, else the reason in Redis'
@@ -107,7 +107,7 @@ function problemOf(
     const isTooMany = reason === WRONG_NUMBER && line.args.length > 1
     return lineError(line, 'E_VALUE', reason, isTooMany ? tooManyHint(line) : commentHint(line))
   }
-  const hint = didYouMean(line.directive, known) || NO_SUCH_DIRECTIVE
+  const hint = directiveHint(line.directive, known)
   return lineError(line, 'E_UNKNOWN', reason, hint)
 }
 

@@ -27,7 +27,7 @@ import { type Draft, finishDraft, newDraft, type Objection, refusal } from './se
 import type { ParsedSentinelFile } from './sentinel-file.ts'
 import { confNames, GROUP_DIRECTIVES } from './sentinel-group-directives.ts'
 import { meaningfulDirectives, serverDirective } from './server-directives.ts'
-import { didYouMean, NO_SUCH_DIRECTIVE } from './suggest.ts'
+import { didYouMean, directiveHint } from './suggest.ts'
 import { withValkeyState } from './valkey-state.ts'
 
 /**
@@ -89,7 +89,7 @@ function judge(draft: Draft, line: ConfLine): Objection | undefined {
   if (line.directive === 'sentinel') return applySentinel(draft, line)
   const directive = serverDirective(line.directive)
   if (directive !== undefined) return directive(draft, line.args)
-  const hint = didYouMean(line.directive, meaningfulDirectives()) || NO_SUCH_DIRECTIVE
+  const hint = directiveHint(line.directive, meaningfulDirectives())
   return refusal('E_UNKNOWN', 'Bad directive or wrong number of arguments', hint)
 }
 

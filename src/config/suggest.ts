@@ -1,7 +1,14 @@
 /** "Did you mean": the known word closest to a mistyped one. */
 
-/** For a name that is not like any known one. */
-export const NO_SUCH_DIRECTIVE = 'no directive has this name: take it out'
+/** For the first word of a line of a .conf that is no directive. */
+export function directiveHint(word: string, known: readonly string[]): string {
+  if (word.endsWith(':')) return LINE_OF_YML
+  return didYouMean(word, known) || NO_SUCH_DIRECTIVE
+}
+
+const NO_SUCH_DIRECTIVE = 'no directive has this name: take it out'
+const LINE_OF_YML =
+  'no directive ends in a colon; if this is a sentinel.yml, its name must end in .yml or .yaml'
 
 /** A hint, or an empty text if no known word is close, or the word is known and in the wrong place. */
 export function didYouMean(word: string, known: readonly string[]): string {

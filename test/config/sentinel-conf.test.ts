@@ -498,6 +498,16 @@ describe('an error in a line, in the words of Redis', () => {
     ])
   })
 
+  test('a sentinel.yml under another name is told how it is known', () => {
+    expect(problemsOf('groups:\nport: 26379\n')).toEqual(
+      ['1:1  groups:', '2:1  port:'].map(
+        (place) =>
+          `E_UNKNOWN s.conf:${place}  Bad directive or wrong number of arguments  ` +
+          '(no directive ends in a colon; if this is a sentinel.yml, its name must end in .yml or .yaml)',
+      ),
+    )
+  })
+
   test('a value before any directive on the command line', () => {
     expect(problemsOf(MONITOR, ['26380'])).toEqual([
       'E_UNKNOWN command line  26380  Bad directive or wrong number of arguments  (no directive has this name: take it out)',
