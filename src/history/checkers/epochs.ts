@@ -58,7 +58,7 @@ class ForcedEpochs {
   /** By group and epoch: which Sentinels stood, and whether they were forced. */
   readonly #candidates = new Map<string, Map<string, boolean>>()
   readonly #rolledBack = new RolledBack()
-  /** Whether a liar has named a master of its own. */
+  /** Whether a liar has named a master in a config epoch that no Sentinel had told it of that master. */
   #isLiedAbout = false
   /** Whether a host has moved: the addresses in the files are no longer those of the run. */
   #hasMoved = false
@@ -67,7 +67,7 @@ class ForcedEpochs {
     this.#rolledBack.note(happening)
     if (happening.kind === 'fault') {
       this.#hasMoved ||= happening.action?.kind === 'readdress'
-      this.#isLiedAbout ||= namesMaster(happening.action)
+      this.#isLiedAbout ||= makesUpMaster(happening.action)
     }
     if (happening.kind !== 'candidacy') return
     const { group, epoch, sentinelId, forced } = happening
@@ -85,9 +85,10 @@ class ForcedEpochs {
   }
 }
 
-function namesMaster(action: Action | undefined): boolean {
-  if (action?.kind !== 'lie') return false
-  return action.lie.kind === 'hello' && action.lie.master !== undefined
+/** What was heard last belongs together: the master and its config epoch. */
+function makesUpMaster(action: Action | undefined): boolean {
+  if (action?.kind !== 'lie' || action.lie.kind !== 'hello') return false
+  return action.lie.master !== undefined || action.lie.configEpoch !== 'config'
 }
 
 function textOf(address: Address): string {
