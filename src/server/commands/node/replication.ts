@@ -16,6 +16,7 @@ const FORCE_WORDS = error(
 )
 const TWICE = error('ERR FENCE names a voter twice')
 const NO_ADDRESS = error('ERR FENCE takes voters as host:port')
+const TOO_FEW = error('ERR FENCE: one replica at least must acknowledge a write beside the master')
 const TOO_MANY = error(
   'ERR FENCE wants more replicas to acknowledge a write than there are voters beside the master',
 )
@@ -70,6 +71,7 @@ const fence: Handler = (context, argv) => {
 function layoutFault({ voters, replicas }: Layout): Reply | undefined {
   if (voters.some((voter) => parseHostAndPort(voter) === undefined)) return NO_ADDRESS
   if (new Set(voters).size < voters.length) return TWICE
+  if (replicas === 0) return TOO_FEW
   return replicas < voters.length ? undefined : TOO_MANY
 }
 

@@ -184,6 +184,7 @@ test('bad words of FENCE are refused', () => {
     ['1', LEADER, 'ASK', '1', 'normal', 'a:1', 'a:1'],
     ['1', LEADER, 'ASK', '1', 'normal', 'a:1', 'b'],
     ['1', LEADER, 'FORCE', '2', 'normal', 'a:1', 'b:1'],
+    ['1', LEADER, 'FORCE', '0', 'normal', 'a:1', 'b:1'],
     ['1', LEADER, 'FORCE', '1', 'normal'],
     ['1', LEADER, 'PROMOTE', '1', 'normal', 'a:1'],
     ['1', LEADER, 'WISH', '1', 'normal', 'a:1'],
@@ -265,8 +266,8 @@ test('an operator can take what one node has for the truth, in a later term', ()
 test('a replica that is no voter deposes no master, whatever term it has been in', () => {
   const { world, master, one } = group()
   const stranger = world.node(STRICT)
-  const alone = ['FORCE', '0', 'normal', '10.0.0.4:6379'] as const
-  expect(stranger.call('FENCE', '7', 'me', ...alone)).toEqual(OK)
+  const other = ['FORCE', '1', 'normal', '10.0.0.4:6379', '10.0.0.5:6379'] as const
+  expect(stranger.call('FENCE', '7', 'me', ...other)).toEqual(OK)
   stranger.follow(master)
   world.run(2_000)
   expect(stranger.info('master_link_status')).toBe('down')
