@@ -56,6 +56,27 @@ test('a data node that listens nowhere would not start', async () => {
   expect(await found(write('redis.conf', 'port 0', `unixsocket ${socket}`))).toEqual([])
 })
 
+test('what a strict node has kept of its terms is looked at', async () => {
+  const path = write('redis.conf', `dir ${folder}`, 'sync-replication yes', 'appendonly yes')
+  const said = async () => (await found(path)).filter((line) => line.includes('strict.state'))
+  const term = (number: string) =>
+    write('strict.state', 'vedette strict 1', `term ${number} leader`, 'joined 1', 'end')
+  expect(await said()).toEqual([])
+  term('7')
+  expect(await said()).toEqual([])
+  term('9007199254740991')
+  expect(await said()).toEqual([
+    expect.stringMatching(
+      /^warning W_EPOCHS_FAR 2 sync-replication: no election reaches term 9007/,
+    ),
+  ])
+  write('strict.state', 'vedette strict 1', 'term 7 leader')
+  expect(await said()).toEqual([
+    expect.stringMatching(/^error E_STATE_DAMAGED 2 sync-replication: .*is damaged/),
+  ])
+  expect((await found(path, true)).join()).not.toContain('strict.state')
+})
+
 test('a file in which all is well has no problems', async () => {
   expect(await found(write('s.yml', GROUP, 'bind: 127.0.0.1'))).toEqual([])
   expect(await found(write('redis.conf', 'bind 127.0.0.1', 'save 900 1'))).toEqual([])

@@ -41,7 +41,7 @@ export interface TermMark {
 /** A Sentinel learns a term that is twice as far ahead of it (core/election/epoch.ts), and none beyond that. */
 export const FORCED_STEP_MAX = 2 ** 31
 
-const PATH = 'strict.state'
+export const TERM_FILE = 'strict.state'
 const NEXT_PATH = 'strict.state.next'
 const HEAD = 'vedette strict 1'
 const END = 'end'
@@ -92,18 +92,18 @@ function* write(text: string): Work<FileFailure | undefined> {
     (yield* change({ kind: 'create', path: NEXT_PATH })) ??
     (yield* change({ kind: 'append', path: NEXT_PATH, bytes: text })) ??
     (yield* change({ kind: 'sync', path: NEXT_PATH })) ??
-    (yield* change({ kind: 'rename', from: NEXT_PATH, to: PATH }))
+    (yield* change({ kind: 'rename', from: NEXT_PATH, to: TERM_FILE }))
   )
 }
 
 function* readKept(): Work<KeptTerm | string> {
-  const size = yield* sizeOf(PATH)
+  const size = yield* sizeOf(TERM_FILE)
   if (size === 'absent') return NO_TERM
   if (typeof size !== 'number') return size.text
   if (size > MAX_BYTES) return 'it is too long'
-  const bytes = yield* readBytes(PATH, 0, MAX_BYTES)
+  const bytes = yield* readBytes(TERM_FILE, 0, MAX_BYTES)
   if (typeof bytes !== 'string') return bytes.text
-  return parse(bytes) ?? 'it is damaged'
+  return parseTermFile(bytes) ?? 'it is damaged'
 }
 
 function textOf({ number, leader, hasJoined, layout }: KeptTerm): string {
@@ -112,7 +112,8 @@ function textOf({ number, leader, hasJoined, layout }: KeptTerm): string {
   return `${[HEAD, term, `joined ${hasJoined ? 1 : 0}`, ...group, END].join('\n')}\n`
 }
 
-function parse(text: string): KeptTerm | undefined {
+/** Undefined: it is damaged. */
+export function parseTermFile(text: string): KeptTerm | undefined {
   const lines = text.split('\n')
   if (lines[0] !== HEAD || lines.at(-2) !== END || lines.at(-1) !== '') return undefined
   const value = (name: string) =>
