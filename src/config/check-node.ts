@@ -87,7 +87,7 @@ function adviseGuard(node: NodeFile): Problem[] {
 /** [sync-replication] What an acknowledgement of this voter means, and whether it can be a master. */
 function adviseVoter(node: NodeFile): Problem[] {
   const { settings } = node
-  if (!settings.flag('sync-replication')) return []
+  if (!settings.flag('sync-replication')) return adviseVain(node)
   const problems: Problem[] = []
   if (!settings.flag('appendonly') || settings.text('appendfsync') !== 'always') {
     const message =
@@ -104,6 +104,17 @@ function adviseVoter(node: NodeFile): Problem[] {
   }
   return problems
 }
+
+/** Whoever sets one of them takes the node for a voter. */
+function adviseVain(node: NodeFile): Problem[] {
+  const said = node.lines.filter(({ directive }) => OF_VOTERS.includes(directive))
+  return [...new Set(said.map(({ directive }) => directive))].map((path) => {
+    const hint = 'set sync-replication yes, or leave it out'
+    return warn(node, 'W_NO_EFFECT', path, 'has no effect without sync-replication yes', hint)
+  })
+}
+
+const OF_VOTERS: readonly string[] = ['min-sync-replicas', 'sync-replication-timeout']
 
 const INFO = {
   name: 'info',

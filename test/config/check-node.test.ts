@@ -55,6 +55,16 @@ test('of a masteruser the file does not know nothing is said', () => {
   expect(advice('masteruser elsewhere\nmasterauth pw\n')).toEqual([])
 })
 
+test('what only a voter heeds is pointed out where the node is none', () => {
+  const vain = 'min-sync-replicas 2\nsync-replication-timeout 100\n'
+  expect(advice(`${vain}sync-replication no\n`)).toEqual([
+    [1, 'W_NO_EFFECT'],
+    [2, 'W_NO_EFFECT'],
+  ])
+  const voter = 'sync-replication yes\nappendonly yes\nappendfsync always\n'
+  expect(advice(`${voter}${vain}`)).toEqual([])
+})
+
 test('a voter whose acknowledgements are in memory only is pointed out, and one that is never promoted', () => {
   const voter = 'sync-replication yes\nappendonly yes\nappendfsync always\n'
   expect(advice(voter)).toEqual([])
