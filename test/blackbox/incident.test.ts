@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { utf8Bytes } from '../../src/base/utf8.ts'
-import { partOf } from '../../src/cli/incident/recorded-run.ts'
+import { aboutGroups, partOf } from '../../src/cli/incident/recorded-run.ts'
 import { groupsIn, idsOf, tell } from '../../src/cli/incident/stories.ts'
 import { eventsOf } from '../../src/cli/incident/text.ts'
 import { reconstruct } from '../../src/cli/incident/what-if/reconstruct.ts'
@@ -226,4 +226,18 @@ test('the story of a group lists no event of another group that was in trouble a
   expect(new Set(eventsOf(story).map(({ text }) => about(text)))).toEqual(
     new Set([undefined, 'orders']),
   )
+})
+
+test('the page of a group has the lanes of its nodes, and no story of another group', async () => {
+  const { lives } = await played('29-two-groups-share-sentinels.yml')
+  const { run, chosen } = tell(lives, { group: 'orders' })
+  const [{ title, fromMs, untilMs } = { title: '', fromMs: 0, untilMs: 0 }] = chosen
+  const { file, history } = partOf(aboutGroups(run, new Set(['orders'])), fromMs, untilMs)
+  const page = renderRecordedPage({ title, remarks: [], file, history })
+  expect(file.topology.nodes).toHaveLength(2)
+  expect(run.file.topology.nodes).toHaveLength(6)
+  for (const { name } of [...file.topology.nodes, ...file.topology.sentinels])
+    expect(page).toContain(name)
+  expect(page).toContain('orders: failover from')
+  expect(page).not.toMatch(/\b(users|cache)\b|NaN|undefined</)
 })

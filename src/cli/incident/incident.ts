@@ -15,7 +15,7 @@ import { watchedWords } from './group-meant.ts'
 import { livesIn, nodeLivesIn } from './lives.ts'
 import { lossesIn, lossJson } from './lost-writes.ts'
 import { ownWordsOf } from './own-words.ts'
-import { partOf, type RecordedRun } from './recorded-run.ts'
+import { aboutGroups, partOf, type RecordedRun } from './recorded-run.ts'
 import { type Choice, groupsIn, type IncidentsTold, tell } from './stories.ts'
 import {
   clockLines,
@@ -172,7 +172,7 @@ function noSuch(id: string, { ended }: RecordedRun): string {
   return `there is no incident ${id} in these records; the last ones are ${ids.slice(-SHOWN_IDS).join(', ')}`
 }
 
-/** One page for all of them, from before the first to behind the last. */
+/** One page for all of them, from before the first to behind the last, with the groups that they are about. */
 function writePage(
   path: string,
   chosen: readonly Chapter[],
@@ -181,7 +181,8 @@ function writePage(
 ): void {
   const fromMs = Math.min(...chosen.map((chapter) => chapter.fromMs))
   const untilMs = Math.max(...chosen.map((chapter) => chapter.untilMs))
-  const part = partOf(run, fromMs, untilMs)
+  const groups = new Set(chosen.flatMap(({ group }) => group ?? []))
+  const part = partOf(aboutGroups(run, groups), fromMs, untilMs)
   const [only, another] = chosen
   const title = another === undefined ? (only?.title ?? '') : `${chosen.length} incidents`
   const remarks = [

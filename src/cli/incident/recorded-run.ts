@@ -4,6 +4,7 @@ import type { ClockTie } from '../../blackbox/incident/common-time.ts'
 import type { SentinelLife } from '../../blackbox/incident/life.ts'
 import { incidentId } from '../../core/incident-id.ts'
 import type { Group } from '../../core/state.ts'
+import { groupIn } from '../../history/event-group.ts'
 import type { Happening, NodeRole, Occurrence } from '../../history/happening.ts'
 import {
   type GroupSpec,
@@ -25,6 +26,8 @@ export interface RecordedRun {
   readonly nameOf: (myid: string) => string
   /** When a Sentinel said that a failover is over, and under which id. */
   readonly ended: readonly EndedFailover[]
+  /** By group: the names of its nodes. */
+  readonly nodesOf: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 export interface EndedFailover {
@@ -77,7 +80,32 @@ export function recordedRun(lives: readonly SentinelLife[], ties: Ties): Recorde
     }),
   )
   ended.sort((one, other) => one.atMs - other.atMs)
-  return { file, history, zeroMs, nameOf, ended }
+  return { file, history, zeroMs, nameOf, ended, nodesOf: nodesOf(lives) }
+}
+
+function nodesOf(lives: readonly SentinelLife[]): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const node of lives.flatMap(({ state }) => [...state.groups.values()]).flatMap(nodeSpecs)) {
+    const own = found.get(node.group) ?? new Set()
+    found.set(node.group, own.add(node.name))
+  }
+  return found
+}
+
+/** The run without the nodes of other groups, and without what was said of those. */
+export function aboutGroups(run: RecordedRun, names: ReadonlySet<string>): RecordedRun {
+  const { topology } = run.file
+  const own = new Set([...names].flatMap((name) => [...(run.nodesOf.get(name) ?? [])]))
+  const nodes = topology.nodes.filter(({ name }) => own.has(name))
+  const groups = topology.groups.filter(({ name }) => names.has(name))
+  const others = new Set(topology.nodes.map(({ name }) => name).filter((name) => !own.has(name)))
+  const happenings = run.history.happenings.filter((one) => {
+    if (one.process !== undefined && others.has(one.process)) return false
+    const group = one.kind === 'event' ? groupIn(one) : 'group' in one ? one.group : undefined
+    return group === undefined || names.has(group)
+  })
+  const file = { ...run.file, topology: { ...topology, groups, nodes } }
+  return { ...run, file, history: { ...run.history, happenings } }
 }
 
 /** A node counts as running until the Sentinels hold it down, for want of better knowledge. */
