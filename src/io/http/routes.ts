@@ -1,6 +1,5 @@
 /** The routes, and which of them need the token. docs/http.md has the table. */
 
-import { readdir, readFile } from 'node:fs/promises'
 import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
@@ -13,13 +12,15 @@ import { type ProbeAnswer, ROLE_PROBES, type RoleProbe, yes } from '../../http/p
 import { ORDERS, type SteeringBody, type SteeringWord } from '../../http/steering.ts'
 import { EventStreams } from './event-stream.ts'
 import { json, jsonDocument, refusal } from './http-reply.ts'
-import type { HttpSite, PageAsset } from './http-site.ts'
+import type { HttpSite } from './http-site.ts'
+import { PageFiles } from './page-files.ts'
 import type { HttpToken } from './token.ts'
 
 type Env = { readonly Bindings: HttpBindings }
 type Site = Context<Env>
 
 const BODY_MAX = 16 * 1024
+const PAGE = new PageFiles(new URL('../../dashboard/', import.meta.url))
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -226,38 +227,11 @@ function bytesOf(text: string | undefined): string | undefined {
 }
 
 async function asset(c: Site): Promise<Response> {
-  const found = await pageAsset(c.req.path)
+  const found = await PAGE.at(c.req.path)
   if (found === undefined) return refusal(c, 404, NO_ROUTE)
   return c.body(found.body, 200, {
     'Content-Type': found.type,
     'Content-Security-Policy': PAGE_POLICY,
     'Referrer-Policy': 'no-referrer',
   })
-}
-
-/** The files of the page, by path. They hold no data, so they need no token. */
-const FOLDER = new URL('../../dashboard/', import.meta.url)
-const TYPES: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  svg: 'image/svg+xml',
-}
-
-let assets: Promise<ReadonlyMap<string, PageAsset>> | undefined
-
-/** Read once, all of them: no path from outside ever names a file. */
-async function pageAsset(path: string): Promise<PageAsset | undefined> {
-  assets ??= readAssets()
-  return (await assets).get(path === '/' ? '/index.html' : path)
-}
-
-async function readAssets(): Promise<ReadonlyMap<string, PageAsset>> {
-  const found = new Map<string, PageAsset>()
-  for (const name of await readdir(FOLDER)) {
-    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
-    if (type === undefined) continue
-    found.set(`/${name}`, { type, body: await readFile(new URL(name, FOLDER), 'utf8') })
-  }
-  return found
 }
