@@ -20,7 +20,6 @@ function drawVerdict(cluster: ClusterDocument, group: ShownGroup): void {
   say(heading, `${SIGN[mood]} ${title}`)
   heading.className = mood
   say(byId('story'), story)
-  document.title = `${SIGN[mood]} ${group.name} – Vedette`
 }
 
 function facts(cluster: ClusterDocument, group: ShownGroup): HTMLElement[] {

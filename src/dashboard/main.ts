@@ -101,7 +101,6 @@ function sayNoGroup(shown: ShownGroup | undefined): void {
   const wanted = wantedGroup()
   const named = wanted === '' ? '' : ` called ${wanted}`
   say(line, `✗ This Sentinel watches no group${named}.`)
-  document.title = '✗ Vedette'
 }
 
 function drawGroups({ groups, tilt }: ClusterDocument, shown: ShownGroup | undefined): void {
@@ -133,6 +132,16 @@ function drawFeed(): void {
   const line = byId('feed')
   line.className = isLive ? 'live' : 'stale'
   say(line, isLive ? '● live' : staleText(ageMs))
+  document.title = titleOf(isLive)
+}
+
+/** All that is seen of a tab behind others: it must not say for hours that all is well. */
+function titleOf(isLive: boolean): string {
+  const group = cluster && shownGroup(cluster)
+  if (cluster === undefined) return 'Vedette'
+  if (group === undefined) return `${SIGN.bad} Vedette`
+  if (!isLive) return `${SIGN.bad} nothing heard: ${group.name} – Vedette`
+  return `${SIGN[verdictOn(group, cluster.tilt).mood]} ${group.name} – Vedette`
 }
 
 function staleText(ageMs: number): string {

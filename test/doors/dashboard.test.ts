@@ -173,6 +173,9 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
       await seen('it is asked', 'confirm-body', /Asking the Sentinel/)
       expect(await page.isDisabled('#confirm-do')).toBe(true)
       await seen('it hangs', 'confirm-body', /✗ The Sentinel does not answer/, 10_000)
+      await until('the tab says so', 10_000, async () =>
+        /^✗ nothing heard: mymaster/.test(await page.title()),
+      )
       expect(await page.isDisabled('#confirm-do')).toBe(true)
     } finally {
       own.signal('SIGCONT')
@@ -182,6 +185,7 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
     await seen('it answers again', 'confirm-body', /would become the master in place of/)
     await page.click('#confirm button[value=close]')
     await seen('all is well again', 'verdict', /all is well/)
+    await until('the tab says so', 10_000, async () => /^✓ mymaster/.test(await page.title()))
   })
 
   test('a planned handover by the page changes the master', async () => {
