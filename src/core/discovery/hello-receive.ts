@@ -37,13 +37,24 @@ export function takeHello(turn: Turn, hello: Hello): void {
   if (group === undefined) return
   if (!isTimely(turn, group, hello)) return lookFor(turn, group, hello)
   if (isPutOff(turn, group, hello)) return
+  const isStray = isOnlyOurs(turn.state, group)
   const peer = sender(turn, group, hello)
   learnEpoch(turn, group, epochIn(hello), speakerOf(hello))
   if (peer === undefined) return
   peer.helloReceivedAtMs = turn.now.monoMs
   peer.helloConfigEpoch = hello.configEpoch
   peer.helloMaster = { host: hello.masterHost, port: hello.masterPort }
-  if (prevails(turn.state, group, hello)) adoptConfiguration(turn, group, peer, hello)
+  if (prevails(turn.state, group, hello)) adoptConfiguration(turn, group, peer, hello, isStray)
+}
+
+/**
+ * Whether nothing but our own file speaks for the master: no failover has led to it, and the peers have all named
+ * another one. A mistaken edit may name a server of somebody else.
+ */
+function isOnlyOurs(state: State, { configEpoch, config, peers }: Group): boolean {
+  if (configEpoch > 0) return false
+  const named = [...peers.values()].flatMap(({ helloMaster }) => helloMaster ?? [])
+  return named.length > 0 && !named.some((one) => sameAddress(state, config, one))
 }
 
 /**
@@ -129,8 +140,14 @@ function prevails(state: State, group: Group, hello: Hello): boolean {
   return theirs < `${hostIdentity(state, host)} ${port}`
 }
 
-/** A newer failover than any we know of has made this node the master. */
-function adoptConfiguration(turn: Turn, group: Group, peer: Peer, hello: Hello): void {
+/** A newer failover than any we know of has made this node the master. `isStray`: ours may be no node of the group. */
+function adoptConfiguration(
+  turn: Turn,
+  group: Group,
+  peer: Peer,
+  hello: Hello,
+  isStray: boolean,
+): void {
   const to = namedMaster(turn.state, group, hello)
   if (to === undefined) {
     complainOfHost(turn, hello.masterHost, `new master of ${hello.group}`)
@@ -147,7 +164,7 @@ function adoptConfiguration(turn: Turn, group: Group, peer: Peer, hello: Hello):
   }
   announce(turn, '+config-update-from', peer)
   const isAutomatic = seemsAutomatic(turn, group)
-  const from = switchMaster(turn, group, to)
+  const from = switchMaster(turn, group, to, isStray)
   if (isAutomatic) beginBlock(turn, group)
   else liftBlock(turn, group)
   callReconfigScript(turn, group, 'observer', from, to)

@@ -4,7 +4,7 @@
  * other Sentinel on the first hello with a higher config epoch.
  */
 
-import type { Address } from '../../base/ip.ts'
+import { type Address, hostAndPort } from '../../base/ip.ts'
 import { sendHelloToAll } from '../discovery/hello-send.ts'
 import { addReplica, REPLICAS_MAX } from '../discovery/replicas.ts'
 import { announce } from '../events.ts'
@@ -14,17 +14,22 @@ import { armPause } from '../pause/pause.ts'
 import { save } from '../persistence/save.ts'
 import type { DataInstance, Group, State, Turn } from '../state.ts'
 import { dataInstancesOf } from '../state.ts'
+import { log } from '../turn.ts'
 import { callOffHandover } from './coordinated-commands.ts'
 import { retainSwitch, switchWordsInside } from './last-switch.ts'
 
-/** Replaces the master, and returns the old one. That becomes a replica, to be turned back when it returns. */
-export function switchMaster(turn: Turn, group: Group, to: Address): Address {
+/**
+ * Replaces the master, and returns the old one. That becomes a replica, to be turned back when it returns; one that is
+ * `stray` is left alone, because it would lose its data.
+ */
+export function switchMaster(turn: Turn, group: Group, to: Address, isStray = false): Address {
   const old = replacedBy(turn.state, group, to)
   // Clients and proxies act on the event: what it says must have survived a crash by then.
   save(turn)
   announce(turn, '+switch-master', group, switchWordsInside(turn, group, old, to))
   retainSwitch(turn, group, old, to)
-  const remembered = rememberedReplicas(turn.state, group, to)
+  const remembered = rememberedReplicas(turn.state, group, to, isStray)
+  if (isStray) leaveAlone(turn, group, old)
   changeAddress(turn, group, to)
   for (const { address, deposed } of remembered) addReplica(turn, group, address).deposed = deposed
   sendHelloToAll(turn, group)
@@ -40,6 +45,11 @@ function replacedBy(state: State, { config, failover }: Group, to: Address): Add
   return isBack && failover?.promoted !== undefined ? failover.promoted : config
 }
 
+function leaveAlone(turn: Turn, { config }: Group, { host, port }: Address): void {
+  const address = hostAndPort(host, port)
+  log(turn, 'warning', `${config.name}: ${address} is left as it is: only our file names it`)
+}
+
 interface Remembered {
   readonly address: Address
   readonly deposed: string | undefined
@@ -49,9 +59,15 @@ interface Remembered {
  * All known data nodes except the new master; the old master comes last. If there are too many, those that
  * have never answered are left out, the newest first: each hello can name another new master.
  */
-function rememberedReplicas(state: State, group: Group, to: Address): Remembered[] {
+function rememberedReplicas(
+  state: State,
+  group: Group,
+  to: Address,
+  isStray: boolean,
+): Remembered[] {
   const { master, replicas } = group
-  const others = [...replicas.values(), master].filter((one) => !sameAddress(state, one, to))
+  const known = [...replicas.values(), ...(isStray ? [] : [master])]
+  const others = known.filter((one) => !sameAddress(state, one, to))
   const places = REPLICAS_MAX - others.filter(isProven).length
   let unproven = 0
   return others

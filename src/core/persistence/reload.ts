@@ -16,7 +16,13 @@ import { createMaster, watch } from '../instances.ts'
 import { dropPeerLinks } from '../links/links.ts'
 import type { Group, Turn } from '../state.ts'
 import { log } from '../turn.ts'
-import { type RestoredGroup, restoreGroups, restoreSettings, stillRemoved } from './restore.ts'
+import {
+  isMovedFrom,
+  type RestoredGroup,
+  restoreGroups,
+  restoreSettings,
+  stillRemoved,
+} from './restore.ts'
 import { save, savedState } from './save.ts'
 import type { SavedState } from './saved.ts'
 import { changeSettings, settingsOf } from './settings.ts'
@@ -91,14 +97,13 @@ function putGroup(turn: Turn, { config, file, saved }: RestoredGroup): void {
   }
   group.file = file
   const current = saved?.current ?? group.config
-  const isMoved = config.host !== current.host || config.port !== current.port
   for (const text of changedOptions(current, config)) tell(turn, `${config.name}: ${text}`)
-  if (isMoved) moveGroup(turn, group, config)
+  if (isMovedFrom(current, config)) moveGroup(turn, group, config)
   else
     reconfigureGroup(turn, group, { ...config, host: group.config.host, port: group.config.port })
 }
 
-/** Starts again at the address in the file. Replicas, peers and epochs are known already. */
+/** Starts again at the address in the file. Replicas, peers, votes and the current epoch are known already. */
 function moveGroup(turn: Turn, group: Group, config: GroupConfig): void {
   announce(turn, '-monitor', group.master)
   const others = [...group.replicas.values()].filter(
@@ -106,6 +111,7 @@ function moveGroup(turn: Turn, group: Group, config: GroupConfig): void {
   )
   forgetDataInstances(turn, group)
   group.config = config
+  group.configEpoch = 0
   group.master = createMaster(group, turn.now.monoMs)
   watch(turn, group.master)
   announce(turn, '+monitor', group.master, { quorum: config.quorum })
@@ -120,7 +126,10 @@ function tell(turn: Turn, text: string): void {
 
 function changedOptions(before: GroupConfig, after: GroupConfig): readonly string[] {
   const address = ({ host, port }: GroupConfig) => hostAndPort(host, port)
-  const moved = address(before) === address(after) ? [] : [`the master is at ${address(after)}`]
+  const moved =
+    address(before) === address(after)
+      ? []
+      : [`the master is at ${address(after)}, as long as no Sentinel knows of a failover`]
   const changed = GROUP_OPTION_ROWS.flatMap(([key, row]) => {
     // Anyone who knows the new name of a command can use it, so it is kept like a password.
     const shown = row.kind === 'renames' ? { ...row, isSecret: true as const } : row

@@ -69,7 +69,19 @@ function restoreGroup(file: GroupConfig, saved: SavedGroup | undefined): Restore
     port: addressKept ? current.port : file.port,
     ...learntValues(GROUP_OPTION_KEYS, file, before, current),
   }
-  return { config, file, saved }
+  return {
+    config,
+    file,
+    saved: isMovedFrom(current, config) ? { ...saved, configEpoch: 0 } : saved,
+  }
+}
+
+/**
+ * Whether the file has another address for the master than was in force. No failover has chosen that one, so it has no
+ * config epoch: with the old one it could prevail over the master that all other Sentinels have in that epoch.
+ */
+export function isMovedFrom(current: GroupConfig, { host, port }: GroupConfig): boolean {
+  return host !== current.host || port !== current.port
 }
 
 /** For each option the learnt value, or the file's value where the file has changed. */

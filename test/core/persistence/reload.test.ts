@@ -148,14 +148,34 @@ describe('groups', () => {
     expect(sentinel.group.config).toMatchObject({ host: '10.0.0.2', port: 6380, quorum: 1 })
   })
 
-  test('another address in the file is where the master is, with peers, replicas and epochs as before', () => {
+  test('another address in the file is where the master is, with peers and replicas as before, and in epoch 0', () => {
     const { sentinel, reload } = start()
     const { logged } = reload({ groups: [{ ...MYMASTER, host: '10.0.0.2', port: 6380 }] })
     const { master, peers, replicas, configEpoch } = sentinel.group
     expect(master).toMatchObject({ host: '10.0.0.2', port: 6380 })
-    expect([peers.size, configEpoch]).toEqual([2, 7])
+    expect([peers.size, configEpoch]).toEqual([2, 0])
     expect([...replicas.keys()]).toEqual(['10.0.0.3:6381'])
     expect(logged).toContain('+monitor master mymaster 10.0.0.2 6380 quorum 2')
+  })
+
+  test('another address in one file gives way to the master that the other Sentinels have in an epoch', () => {
+    const { sentinel, reload } = start()
+    reload({ groups: [{ ...MYMASTER, host: '10.0.0.0' }] })
+    const theirs = `10.0.0.11,26379,${PEERS[0]?.runId},7,mymaster,${MYMASTER.host},6379,7`
+    sentinel.connect().ask(`PUBLISH __sentinel__:hello ${theirs}`)
+    expect(sentinel.group).toMatchObject({ configEpoch: 7, master: { host: MYMASTER.host } })
+  })
+
+  test('a server that only the edited file has named is not made a replica: it may be of somebody else', () => {
+    const { sentinel, reload } = start()
+    const theirs = `10.0.0.11,26379,${PEERS[0]?.runId},7,mymaster,${MYMASTER.host},6379,7`
+    const hear = () => sentinel.connect().ask(`PUBLISH __sentinel__:hello ${theirs}`)
+    hear()
+    reload({ groups: [{ ...MYMASTER, host: '10.0.9.9' }] })
+    hear()
+    expect(sentinel.group.master.host).toBe(MYMASTER.host)
+    const hosts = [...sentinel.group.replicas.values()].map(({ host }) => host)
+    expect(hosts).toEqual(['10.0.0.2', '10.0.0.3'])
   })
 
   test('new credentials for the data nodes need new connections', () => {

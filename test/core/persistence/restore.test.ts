@@ -47,6 +47,14 @@ test('an address the operator has changed in the file since wins over the learnt
   expect(restoreGroups([edited], state)[0]?.config.host).toBe('10.0.0.7')
 })
 
+test('that address is in no epoch, since no failover has led to it; votes stay', () => {
+  const state = saved({ current: { ...FILE, host: '10.0.0.2' } })
+  const epochs = (file: GroupConfig) => restoreGroups([file], state)[0]?.saved
+  expect(epochs({ ...FILE, host: '10.0.0.7' })).toMatchObject({ configEpoch: 0, leaderEpoch: 3 })
+  expect(epochs({ ...FILE, host: '10.0.0.2' })).toMatchObject({ configEpoch: 3 })
+  expect(epochs(FILE)).toMatchObject({ configEpoch: 3 })
+})
+
 test('an option set at run time stands until the file says something new about that option', () => {
   const state = saved({ current: { ...FILE, quorum: 3, downAfterMs: 500 } })
   const edited = { ...FILE, quorum: 1 }
