@@ -152,8 +152,8 @@ export const SLIPS = [
   one(
     'the-old-master-is-forgotten',
     'failover/switch',
-    'const others = [...replicas.values(), master].filter(',
-    'const others = [...replicas.values()].filter(',
+    '...(isStray ? [] : [master])',
+    '',
     'After a switch nobody knows the old master.',
     { scenarios: ['a-master-of-four-replicas-dies-twice.yml'] },
   ),
