@@ -51,7 +51,7 @@ export function createRoutes(
   // No wider: a path that only POST may ask for would be found here, and answered as if there were no such route.
   app.get('/', (c) => asset(c))
   app.get('/:file{[a-z-]+\\.[a-z]+}', (c) => asset(c))
-  app.notFound((c) => refusal(c, 404, NO_ROUTE))
+  app.notFound((c) => refusal(c, 404, noRoute(site)))
   app.onError((error, c) => {
     complain(error)
     return refusal(c, 500, 'this answer could not be made; the log says why')
@@ -59,9 +59,19 @@ export function createRoutes(
   return app
 }
 
-const NO_ROUTE =
-  'no such route; there are / /cluster /history /timeline /metrics /events /health /liveness /readiness, ' +
-  '/primary /read-write /leader /replica /read-only, and POST /failover /switchover /pause /resume'
+/** Names those that this program serves. */
+function noRoute(site: HttpSite): string {
+  const documents = (['history', 'timeline', 'metrics', 'events'] as const).filter(
+    (name) => site[name] !== undefined,
+  )
+  const routes = ['', 'cluster', ...documents, 'health', 'liveness', 'readiness', ...ROLE_PROBES]
+  const orders = site.steer === undefined ? '' : `, and POST ${pathsOf(ORDERS)}`
+  return `no such route; there are ${pathsOf(routes)}${orders}`
+}
+
+function pathsOf(names: readonly string[]): string {
+  return names.map((name) => `/${name}`).join(' ')
+}
 
 function wrongMethod(c: Context, methods: readonly string[]): Response {
   const allowed = [...new Set([...methods, 'OPTIONS'])].join(', ')
@@ -228,7 +238,7 @@ function bytesOf(text: string | undefined): string | undefined {
 
 async function asset(c: Site): Promise<Response> {
   const found = await PAGE.at(c.req.path)
-  if (found === undefined) return refusal(c, 404, NO_ROUTE)
+  if (found === undefined) return c.notFound()
   return c.body(found.body, 200, {
     'Content-Type': found.type,
     'Content-Security-Policy': PAGE_POLICY,

@@ -25,6 +25,27 @@ test.each([
   },
 )
 
+test('of the routes that there are only those are named that this program serves', async () => {
+  const site = {
+    ...{ readiness: () => yes(''), role: () => yes(''), events: undefined },
+    cluster: () => Promise.resolve(new Uint8Array()),
+  }
+  const textOf = async (more: object, path = '/nothing') => {
+    const routes = createRoutes({ ...site, ...more }, new HttpToken(NO_HTTP), () => undefined)
+    const answer = await routes.request(path)
+    expect(answer.status).toBe(404)
+    return JSON.parse(await answer.text()).text
+  }
+  expect(await textOf({}, '/nothing.js')).toBe(await textOf({}))
+  expect(await textOf({})).toBe(
+    'no such route; there are / /cluster /health /liveness /readiness /primary /read-write /leader /replica /read-only',
+  )
+  const sentinel = { history: () => [], steer: () => Promise.reject(new Error('unused')) }
+  expect(await textOf(sentinel)).toMatch(
+    / \/history .*, and POST \/failover \/switchover \/pause \/resume$/,
+  )
+})
+
 const TOKEN = '0123456789abcdef'
 
 /** What the machine is told of an order, and the answer. */
