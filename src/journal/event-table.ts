@@ -3,7 +3,7 @@
  * record holds what it was told, so that it can be played again; here nothing is decided again. Types, files and
  * texts follow from this table. No field may ever hold a password, a key or a value.
  */
-import { countOf, durationOf } from './words.ts'
+import { countOf } from '../base/count-of.ts'
 
 type FieldType = 'number' | 'text'
 type FieldTypes = Readonly<Record<string, FieldType>>
@@ -150,4 +150,8 @@ const ID_CHARACTERS = 8
 
 function placeOf(history: string, offset: number): string {
   return `at offset ${offset} of history ${history.slice(0, ID_CHARACTERS)}`
+}
+
+function durationOf(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(ms < 100_000 ? 1 : 0)} s`
 }

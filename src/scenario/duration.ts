@@ -27,8 +27,3 @@ export function formatDuration(ms: number): string {
 export function secondsText(ms: number, digits = 3): string {
   return `${(ms / 1_000).toFixed(digits)} s`
 }
-
-/** `1 failover`, `2 failovers`. */
-export function countOf(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
-}

@@ -2,7 +2,8 @@
  * A result as text for a terminal: the verdict, expectation by expectation, and then how the run
  * went.
  */
-import { countOf, formatDuration } from './duration.ts'
+import { countOf } from '../base/count-of.ts'
+import { formatDuration } from './duration.ts'
 import type {
   GroupFacts,
   JudgedExpectation,

@@ -144,14 +144,14 @@ test('ledgers of all nodes are listed and fetched, and lost writes are part of t
   expect(list).toMatchObject({ status: 1 })
   expect(list.stderr).toContain(`vedette: no ledgers of 127.0.0.1:${cluster.nodes[0]?.port}: `)
   const fetched = await ask('fetch', '--out', out)
-  expect(fetched.stdout).toContain(`${name}: 1 commands on 1 keys, from 127.0.0.1:${node?.port}`)
+  expect(fetched.stdout).toContain(`${name}: 1 command on 1 key, from 127.0.0.1:${node?.port}`)
   expect((await vedette('ledger', 'show', join(out, name))).stdout).toContain('SET lost x')
   const missing = await ask('fetch', 'lost-writes-00-1-1.ledger')
   expect(missing.stderr).toContain('no node of mymaster keeps a ledger lost-writes-00-1-1.ledger')
   const told = await vedette('incident', '--sentinel', sentinel)
   const [, typed = ''] = /has lost 1 write to 1 key; vedette (.*)/.exec(told.stdout) ?? []
   const again = await vedette(...typed.split(' '), '--out', scratchFolder('ledgers'))
-  expect(again.stdout).toContain(`${name}: 1 commands on 1 keys`)
+  expect(again.stdout).toContain(`${name}: 1 command on 1 key`)
   const { incidents } = JSON.parse(
     (await vedette('incident', '--json', '--sentinel', sentinel)).stdout,
   )

@@ -1,4 +1,5 @@
 /** `vedette check`: all that is wrong with a configuration file, and what is unwise about it. */
+import { countOf } from '../../base/count-of.ts'
 import type { Problem } from '../../config/problem.ts'
 import { EXIT_CONFIG, reportProblems, say } from '../report.ts'
 import { checkFile } from './check-file.ts'
@@ -71,13 +72,9 @@ function verdict(path: string, problems: readonly Problem[]): string {
   const errors = count(problems, 'error')
   const warnings = count(problems, 'warning')
   if (errors === 0 && warnings === 0) return `${path}: no problems`
-  return `${path}: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}`
+  return `${path}: ${countOf(errors, 'error')}, ${countOf(warnings, 'warning')}`
 }
 
 function count(problems: readonly Problem[], severity: Problem['severity']): number {
   return problems.filter((problem) => problem.severity === severity).length
-}
-
-function plural(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`
 }

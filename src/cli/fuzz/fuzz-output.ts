@@ -3,6 +3,7 @@
  * progress to standard error.
  */
 
+import { countOf } from '../../base/count-of.ts'
 import type { Origin } from '../../fuzz/draw/draw.ts'
 import type { EngineName } from '../../scenario/world.ts'
 import { colors as pc } from '../colors.ts'
@@ -92,7 +93,7 @@ function failureLines(
       ? [`        replay: ${whole}`]
       : [
           `        replay: ${played}`,
-          `        ${counted(file.steps, 'step')}, found in ${counted(file.runs, 'run')}${isChanged ? '' : `; all of it: ${whole} --print`}`,
+          `        ${countOf(file.steps, 'step')}, found in ${countOf(file.runs, 'run')}${isChanged ? '' : `; all of it: ${whole} --print`}`,
           ...(file.reproduces !== false
             ? []
             : ['        the file does not reproduce it: a mistake of ours']),
@@ -149,7 +150,7 @@ function summaryLines(
   const verdict = all.failures === 0 ? pc.green('no failure') : pc.red(`${all.failures} failed`)
   const kinds = [...all.faults].sort((a, b) => b[1] - a[1])
   const runs =
-    modes === 1 ? counted(all.runs, 'seed') : `${all.runs} runs of ${all.runs / modes} seeds`
+    modes === 1 ? countOf(all.runs, 'seed') : `${all.runs} runs of ${all.runs / modes} seeds`
   const late = all.late === 0 ? '' : `, ${all.late} at the second try`
   return [
     `${isInterrupted ? 'interrupted after ' : ''}${runs} in ${clockText(elapsedMs)} (${paceText(all.runs, elapsedMs)}): ${verdict}${late}`,
@@ -164,12 +165,8 @@ function summaryLines(
 function alarmText({ runs, virtualMs, failovers, failedOver, ...alarms }: FuzzTally): string {
   const { sdown, odown, candidacies } = alarms
   const hours = (virtualMs / 3_600_000).toFixed(1)
-  const many = `${counted(runs, 'seed')}, ${hours} cluster hours`
-  return `${many}, master S_DOWN ${sdown}, O_DOWN ${odown}, attempts ${candidacies}, ${counted(failovers, 'failover')} in ${counted(failedOver, 'run')}`
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
+  const many = `${countOf(runs, 'seed')}, ${hours} cluster hours`
+  return `${many}, master S_DOWN ${sdown}, O_DOWN ${odown}, attempts ${candidacies}, ${countOf(failovers, 'failover')} in ${countOf(failedOver, 'run')}`
 }
 
 function summaryJson(tallies: FuzzTallies, elapsedMs: number, isInterrupted: boolean): string {

@@ -1,7 +1,8 @@
 /** The writes that failovers lost, as far as the nodes keep them in ledgers. */
+
+import { countOf } from '../../base/count-of.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import type { Chapter } from '../../report/chain/chain.ts'
-import { countOf } from '../../scenario/duration.ts'
 import {
   fetchLedger,
   type ListedLedger,

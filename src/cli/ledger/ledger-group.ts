@@ -1,6 +1,8 @@
 /** `vedette ledger list` and `vedette ledger fetch`: the ledgers of all nodes of a group. */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { countOf } from '../../base/count-of.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { type MemberAccess, nodeLogin } from '../explain/look.ts'
 import { askGroup } from '../incident/group-meant.ts'
@@ -75,7 +77,9 @@ async function fetchOne(one: ListedLedger, options: GroupLedgerOptions): Promise
   if (existsSync(path) && !readFileSync(path).equals(content))
     throw new Error(`${path} is there already, and holds something else`)
   writeFileSync(path, content)
-  process.stdout.write(`${path}: ${end.commands} commands on ${end.keys} keys, from ${one.node}\n`)
+  process.stdout.write(
+    `${path}: ${countOf(end.commands, 'command')} on ${countOf(end.keys, 'key')}, from ${one.node}\n`,
+  )
 }
 
 async function ledgersOf(options: GroupLedgerOptions) {

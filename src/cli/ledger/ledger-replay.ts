@@ -2,7 +2,9 @@
  * `vedette ledger replay`: sends the writes of a ledger to a server. They are older than later writes to
  * that server, so nothing is sent until the user has explicitly agreed.
  */
+
 import { appendFileSync, readFileSync } from 'node:fs'
+import { countOf } from '../../base/count-of.ts'
 import { hostAndPort } from '../../base/ip.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { isBracket, type LedgerCommand } from '../../server/ledger/ledger-reader.ts'
@@ -102,7 +104,9 @@ async function masterOf(client: Asking): Promise<string | undefined> {
 
 function ask(ledger: Ledger, target: string): number {
   const { facts, end } = ledger
-  say(`vedette: this would send ${end.commands} commands on ${end.keys} keys to ${target}.`)
+  say(
+    `vedette: this would send ${countOf(end.commands, 'command')} on ${countOf(end.keys, 'key')} to ${target}.`,
+  )
   if (facts.rule === 'at most')
     say('  Not all of them were lost: the server may already have some of them.')
   say(

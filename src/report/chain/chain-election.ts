@@ -1,7 +1,8 @@
 /** Which Sentinels stood for election, which voted, and which replica the leader chose. */
 
+import { countOf } from '../../base/count-of.ts'
 import type { AbortReason } from '../../history/happening.ts'
-import { countOf, formatDuration } from '../../scenario/duration.ts'
+import { formatDuration } from '../../scenario/duration.ts'
 import { downBetween } from './chain-states.ts'
 import { type ChainSentence, groupOf, link, list, majorityOf, type Story } from './chain-words.ts'
 import type { Attempt } from './incidents.ts'

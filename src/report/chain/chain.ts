@@ -5,8 +5,9 @@
  * can point at it.
  */
 
+import { countOf } from '../../base/count-of.ts'
 import type { FailoverKind } from '../../history/happening.ts'
-import { countOf, secondsText } from '../../scenario/duration.ts'
+import { secondsText } from '../../scenario/duration.ts'
 import type { ScenarioResult } from '../../scenario/result.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
 import type { RunHistory } from '../../scenario/world.ts'

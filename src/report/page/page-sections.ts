@@ -1,5 +1,6 @@
 /** The parts of the page in words: verdict, facts, expectations, and the chain of causes. */
-import { countOf, formatDuration, secondsText } from '../../scenario/duration.ts'
+import { countOf } from '../../base/count-of.ts'
+import { formatDuration, secondsText } from '../../scenario/duration.ts'
 import type { GroupFacts, JudgedExpectation, ScenarioResult } from '../../scenario/result.ts'
 import type { ChainSentence, Chapter } from '../chain/chain-words.ts'
 import { html, type Markup } from './html.ts'

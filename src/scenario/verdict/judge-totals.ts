@@ -1,7 +1,8 @@
 /** Judges what is counted or measured over a run, or over a part of it. */
 import { unreachable } from '../../base/assert.ts'
+import { countOf } from '../../base/count-of.ts'
 import type { Write } from '../../history/writes.ts'
-import { countOf, formatDuration } from '../duration.ts'
+import { formatDuration } from '../duration.ts'
 import type { GroupFacts, LostWrites } from '../result.ts'
 import type { Bounds, TotalClaim } from '../scenario-file.ts'
 import type { RunHistory } from '../world.ts'

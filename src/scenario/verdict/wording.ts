@@ -1,6 +1,7 @@
 /** Expectations in plain words, as reports show them. */
 import { unreachable } from '../../base/assert.ts'
-import { countOf, formatDuration } from '../duration.ts'
+import { countOf } from '../../base/count-of.ts'
+import { formatDuration } from '../duration.ts'
 import type {
   Bounds,
   Condition,

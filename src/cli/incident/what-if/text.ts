@@ -1,5 +1,6 @@
 /** What an incident would have come to, in lines and for scripts. */
-import { countOf, formatDuration } from '../../../scenario/duration.ts'
+import { countOf } from '../../../base/count-of.ts'
+import { formatDuration } from '../../../scenario/duration.ts'
 import { medianOf } from './median.ts'
 import { NEAR_ENOUGH, type PlayedOutcome, type Variant, type WhatIf, worstOf } from './what-if.ts'
 
