@@ -46,6 +46,8 @@ export class EffectTexts {
   readonly #confidants = new Set<ClientId>()
   /** Requests that ask for none of it. */
   readonly #plain = new SeenTexts()
+  /** All saves of a step have the same state (`lasting`), and a client can ask for a thousand of them at once. */
+  readonly #saves = new WeakMap<SavedState, string>()
 
   constructor(hiding: Hiding) {
     this.#hiding = hiding
@@ -79,6 +81,12 @@ export class EffectTexts {
     return withoutEchoes(text, echoes)
   }
 
+  /** The same in pieces: a client can ask for megabytes of answers at once. */
+  *piecesOf(effects: readonly Effect[], echoes: Echoes = NO_ECHOES): Generator<string> {
+    if (echoes.size > 0) yield this.textOf(effects, echoes)
+    else for (const effect of effects) yield `${this.#one(effect)}\n`
+  }
+
   /** Mixes what `textOf` would say into the hash of a block, without making it for the most frequent effects. */
   mix(hash: number, effects: readonly Effect[], echoes: Echoes = NO_ECHOES): number {
     let mixed = hash
@@ -95,7 +103,7 @@ export class EffectTexts {
   #one(effect: Effect): string {
     switch (effect.kind) {
       case 'save':
-        return `save ${this.#json(effect.state())}`
+        return this.#saveText(effect.state())
       case 'respond':
         return this.#confidants.has(effect.client)
           ? `respond ${effect.client}`
@@ -109,6 +117,12 @@ export class EffectTexts {
       default:
         return JSON.stringify(effect)
     }
+  }
+
+  #saveText(saved: SavedState): string {
+    const text = this.#saves.get(saved) ?? `save ${this.#json(saved)}`
+    this.#saves.set(saved, text)
+    return text
   }
 
   #words({ purpose, argv }: Effect & { kind: 'send' }): readonly string[] {
@@ -138,6 +152,9 @@ function mixNumber(hash: number, number: number): number {
   return Math.imul(hash ^ number, FNV_PRIME)
 }
 
+/** Of all pieces as one text: SHA-256 in hex. */
+export type Digest = (pieces: Iterable<string>) => string
+
 /** How much of the digest of a step is kept: enough to notice a difference, not to fend off a forger. */
 const STEP_DIGEST_CHARACTERS = 8
 
@@ -159,8 +176,8 @@ export function isNotable(effects: readonly Effect[]): boolean {
   return !effects.every(isTalk)
 }
 
-export function stepDigest(digest: (text: string) => string, text: string): string {
-  return digest(text).slice(0, STEP_DIGEST_CHARACTERS)
+export function stepDigest(digest: Digest, pieces: Iterable<string>): string {
+  return digest(pieces).slice(0, STEP_DIGEST_CHARACTERS)
 }
 
 /** With more groups it is not compared what was saved: with a thousand its text would take longer than all else. */
@@ -172,10 +189,12 @@ const NOT_COMPARED: SavedState = {
 
 /** What the machine has just done, as it can be put into words later: what it saves is asked for at once. */
 export function lasting(effects: readonly Effect[], { groups }: State): readonly Effect[] {
+  let saved = groups.size > MOST_GROUPS_COMPARED ? NOT_COMPARED : undefined
   return effects.map((effect) => {
     if (effect.kind !== 'save') return effect
-    const saved = groups.size > MOST_GROUPS_COMPARED ? NOT_COMPARED : effect.state()
-    return { ...effect, state: () => saved }
+    saved ??= effect.state()
+    const state = saved
+    return { ...effect, state: () => state }
   })
 }
 

@@ -12,6 +12,7 @@ import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import { type RecordBlock, RecordFault } from './block.ts'
 import {
+  type Digest,
   EffectTexts,
   isNotable,
   lasting,
@@ -53,7 +54,7 @@ export interface Digested {
 }
 
 export class Player {
-  readonly #digest: (text: string) => string
+  readonly #digest: Digest
   readonly #state: State
   readonly #texts = new EffectTexts(HIDDEN_ALREADY)
   readonly #infos = new InfoCompleter()
@@ -61,8 +62,8 @@ export class Player {
   /** What the machine reads of its process during this step. */
   #cpu: CpuUsage[] = []
 
-  /** `digest`: SHA-256 in hex. Throws a RecordFault. */
-  constructor(head: RecordHead, digest: (text: string) => string) {
+  /** Throws a RecordFault. */
+  constructor(head: RecordHead, digest: Digest) {
     this.#digest = digest
     try {
       this.#state = stateOf(head.image, () => this.#nextCpu())
@@ -90,7 +91,7 @@ export class Player {
       if (threw !== undefined) return { at, what: `the machine failed then: ${threw}` }
       const isDecision = isNotable(effects)
       const text = isDecision ? this.#texts.textOf(lasting(effects, this.#state)) : ''
-      const stepsDigest = isDecision ? stepDigest(this.#digest, text) : undefined
+      const stepsDigest = isDecision ? stepDigest(this.#digest, [text]) : undefined
       hash = this.#mixed(hash, effects, stepsDigest)
       const next = entries[at + 1]?.now
       yield { state: this.#state, now: entry.now, event, effects, isDecision, next }
@@ -121,7 +122,7 @@ export class Player {
       if (typeof effects === 'string') return entry
       after.push(shapeOf(effects))
       const digest = isNotable(effects)
-        ? stepDigest(this.#digest, this.#texts.textOf(lasting(effects, this.#state)))
+        ? stepDigest(this.#digest, this.#texts.piecesOf(lasting(effects, this.#state)))
         : undefined
       hash = this.#mixed(hash, effects, digest)
       return { ...entry, digest }

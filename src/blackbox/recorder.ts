@@ -16,6 +16,7 @@ import { step } from '../core/step.ts'
 import { BlockWriter } from './block.ts'
 import { ClientInput, ownRenames, type TakenInput } from './client-input.ts'
 import {
+  type Digest,
   EffectTexts,
   isNotable,
   lasting,
@@ -56,8 +57,7 @@ export interface RecordHead {
 }
 
 export interface RecorderOptions {
-  /** SHA-256 in hex. */
-  readonly digest: (text: string) => string
+  readonly digest: Digest
   readonly sink: RecordSink
   /** Name and version of the program. */
   readonly program: string
@@ -289,7 +289,7 @@ export class SentinelRecorder {
   }
 
   #stepDigest(effects: readonly Effect[]): string {
-    return stepDigest(this.#options.digest, this.#texts.textOf(effects, this.#echoes))
+    return stepDigest(this.#options.digest, this.#texts.piecesOf(effects, this.#echoes))
   }
 
   #recordedLater({ event, config, lines }: WaitingStep): EntryEvent {

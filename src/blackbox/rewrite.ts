@@ -7,7 +7,7 @@ import { readPart } from '../core/discovery/info-parser.ts'
 import { type Group, instancesOf, type State } from '../core/state.ts'
 import { BlockWriter, type RecordBlock, RecordFault } from './block.ts'
 import { ClientInput } from './client-input.ts'
-import { shapeOf } from './effect-text.ts'
+import { type Digest, shapeOf } from './effect-text.ts'
 import type { EntryEvent } from './entry.ts'
 import { EventTable } from './event-table.ts'
 import { Player } from './player.ts'
@@ -15,8 +15,6 @@ import type { Pseudonyms } from './pseudonyms.ts'
 import type { RecordHead } from './recorder.ts'
 import { HIDDEN_ALREADY } from './secrets.ts'
 import { imageOf } from './sentinel-image.ts'
-
-type Digest = (text: string) => string
 
 /** A block, and the shape of each step that it makes. */
 interface OriginalBlock {

@@ -11,7 +11,7 @@ import { bundleOf, openBundle } from '../../src/io/blackbox/bundle.ts'
 import { parseScenario } from '../../src/scenario/parse.ts'
 import { playScenario } from '../../src/scenario/run.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { differencesOf, KeptRecord, recordingEngine, sha256 } from './support.ts'
+import { differencesOf, digest, KeptRecord, recordingEngine } from './support.ts'
 
 async function recordsOf(name: string): Promise<readonly KeptRecord[]> {
   const path = new URL(`../../scenarios/${name}`, import.meta.url)
@@ -27,7 +27,7 @@ function renamed(record: KeptRecord, names: Pseudonyms): KeptRecord {
   record.recorder.cut()
   const other = new KeptRecord()
   for (const { head, blocks } of record.segments) {
-    const rewriter = new SegmentRewriter(readHead(head), names, sha256)
+    const rewriter = new SegmentRewriter(readHead(head), names, digest)
     const events = new SegmentEvents()
     for (const text of blocks) rewriter.take(readBlock(text, events))
     const written = rewriter.rewritten()
@@ -58,7 +58,7 @@ test('a change of the record is noticed: the machine must do the same under both
   const [record] = await recordsOf('01-master-killed.yml')
   record?.recorder.cut()
   const { head = '', blocks = [] } = record?.segments[0] ?? {}
-  const rewriter = new SegmentRewriter(readHead(head), new Pseudonyms(createRng('x')), sha256)
+  const rewriter = new SegmentRewriter(readHead(head), new Pseudonyms(createRng('x')), digest)
   const block = readBlock(blocks[0] ?? '', new SegmentEvents())
   const [first, ...others] = block.entries
   expect(first).toBeDefined()
@@ -96,10 +96,10 @@ test('pseudonyms of a head that is no image are refused with words', () => {
       ...{ myid: 'a', program: 'p', now: { monoMs: 1, wallMs: 1 }, image: '[]', confidants: [] },
     }),
   )
-  expect(() => new SegmentRewriter(head, new Pseudonyms(createRng('x')), sha256)).toThrow(
+  expect(() => new SegmentRewriter(head, new Pseudonyms(createRng('x')), digest)).toThrow(
     /the image of the Sentinel cannot be read/,
   )
-  expect(() => new Player(head, sha256)).toThrow()
+  expect(() => new Player(head, digest)).toThrow()
 })
 
 describe('a bundle', () => {

@@ -26,8 +26,10 @@ import { SIMULATED } from '../../src/sim/processes/programs.ts'
 import { SentinelProgram } from '../../src/sim/processes/sentinel-program.ts'
 import { GROUP } from '../support/sentinel-stage.ts'
 
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+export function digest(pieces: Iterable<string>): string {
+  return createHash('sha256')
+    .update([...pieces].join(''))
+    .digest('hex')
 }
 
 export interface KeptSegment {
@@ -45,7 +47,7 @@ export class KeptRecord implements RecordSink {
   /** A new segment begins after every so many steps. */
   constructor(segmentSteps = 2_000) {
     this.#segmentSteps = segmentSteps
-    const options = { digest: sha256, sink: this, program: 'test' }
+    const options = { digest, sink: this, program: 'test' }
     this.recorder = new CountingRecorder(options, () => this.#count())
   }
 
@@ -131,7 +133,7 @@ export function recordingEngine(
 export function differencesOf(record: KeptRecord, look?: (step: PlayedStep) => void): string[] {
   record.recorder.cut()
   return record.segments.flatMap((segment, at) => {
-    const player = new Player(readHead(segment.head), sha256)
+    const player = new Player(readHead(segment.head), digest)
     const events = new SegmentEvents()
     for (const [number, text] of segment.blocks.entries()) {
       const difference = playAll(player, readBlock(text, events), look)

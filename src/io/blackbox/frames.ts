@@ -19,8 +19,10 @@ const HEADER_BYTES = 1 + 4 + 8
 /** No frame of ours comes near; a made-up one must not fill the memory. */
 const MAX_TEXT_BYTES = 256 * 1024 * 1024
 
-export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+export function sha256Hex(pieces: Iterable<string>): string {
+  const hash = createHash('sha256')
+  for (const piece of pieces) hash.update(piece)
+  return hash.digest('hex')
 }
 
 /**
