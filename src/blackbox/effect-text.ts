@@ -153,7 +153,7 @@ function mixNumber(hash: number, number: number): number {
 }
 
 /** Of all pieces as one text: SHA-256 in hex. */
-export type Digest = (pieces: Iterable<string>) => string
+export type PiecesDigest = (pieces: Iterable<string>) => string
 
 /** How much of the digest of a step is kept: enough to notice a difference, not to fend off a forger. */
 const STEP_DIGEST_CHARACTERS = 8
@@ -176,7 +176,7 @@ export function isNotable(effects: readonly Effect[]): boolean {
   return !effects.every(isTalk)
 }
 
-export function stepDigest(digest: Digest, pieces: Iterable<string>): string {
+export function stepDigest(digest: PiecesDigest, pieces: Iterable<string>): string {
   return digest(pieces).slice(0, STEP_DIGEST_CHARACTERS)
 }
 

@@ -12,12 +12,12 @@ import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import { type RecordBlock, RecordFault } from './block.ts'
 import {
-  type Digest,
   EffectTexts,
   isNotable,
   lasting,
   mixText,
   NOTHING_SAID,
+  type PiecesDigest,
   shapeOf,
   stepDigest,
 } from './effect-text.ts'
@@ -54,7 +54,7 @@ export interface Digested {
 }
 
 export class Player {
-  readonly #digest: Digest
+  readonly #digest: PiecesDigest
   readonly #state: State
   readonly #texts = new EffectTexts(HIDDEN_ALREADY)
   readonly #infos = new InfoCompleter()
@@ -63,7 +63,7 @@ export class Player {
   #cpu: CpuUsage[] = []
 
   /** Throws a RecordFault. */
-  constructor(head: RecordHead, digest: Digest) {
+  constructor(head: RecordHead, digest: PiecesDigest) {
     this.#digest = digest
     try {
       this.#state = stateOf(head.image, () => this.#nextCpu())

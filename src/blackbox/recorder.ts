@@ -16,13 +16,13 @@ import { step } from '../core/step.ts'
 import { BlockWriter } from './block.ts'
 import { ClientInput, ownRenames, type TakenInput } from './client-input.ts'
 import {
-  type Digest,
   EffectTexts,
   isNotable,
   lasting,
   mixText,
   NO_ECHOES,
   NOTHING_SAID,
+  type PiecesDigest,
   stepDigest,
 } from './effect-text.ts'
 import { type EntryEvent, type EntryExtra, extraOf } from './entry.ts'
@@ -57,7 +57,7 @@ export interface RecordHead {
 }
 
 export interface RecorderOptions {
-  readonly digest: Digest
+  readonly digest: PiecesDigest
   readonly sink: RecordSink
   /** Name and version of the program. */
   readonly program: string

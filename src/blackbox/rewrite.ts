@@ -7,7 +7,7 @@ import { readPart } from '../core/discovery/info-parser.ts'
 import { type Group, instancesOf, type State } from '../core/state.ts'
 import { BlockWriter, type RecordBlock, RecordFault } from './block.ts'
 import { ClientInput } from './client-input.ts'
-import { type Digest, shapeOf } from './effect-text.ts'
+import { type PiecesDigest, shapeOf } from './effect-text.ts'
 import type { EntryEvent } from './entry.ts'
 import { EventTable } from './event-table.ts'
 import { Player } from './player.ts'
@@ -26,13 +26,13 @@ export class SegmentRewriter {
   readonly #head: RecordHead
   readonly #original: Player
   readonly #names: Pseudonyms
-  readonly #digest: Digest
+  readonly #digest: PiecesDigest
   readonly #blocks: OriginalBlock[] = []
   /** By group and name of a member, under the names of before. */
   readonly #slots = new Map<string, Map<string, number>>()
 
   /** Throws a RecordFault. */
-  constructor(head: RecordHead, names: Pseudonyms, digest: Digest) {
+  constructor(head: RecordHead, names: Pseudonyms, digest: PiecesDigest) {
     this.#head = head
     this.#names = names
     this.#digest = digest
