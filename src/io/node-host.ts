@@ -114,7 +114,8 @@ export class NodeHost implements NodePort {
     this.#alarm = new Alarm(wake, this.#surroundings.clock, options.noteLateness)
     this.#connections = new Connections(
       {
-        received: (id, bytes) => this.#input((now) => this.#node.received(now, id, bytes)),
+        received: (id, bytes) => this.#feed((now) => this.#node.received(now, id, bytes)),
+        settled: () => this.#setAlarm(),
         awaitedBytes: (id) => this.#node.awaitedBytes(id),
         halfClosed: (id) => this.#input((now) => this.#node.halfClosed(now, id)),
         closed: (id, reason) => this.#input((now) => this.#node.closed(now, id, reason)),
@@ -262,9 +263,19 @@ export class NodeHost implements NodePort {
   }
 
   #input(feed: (now: Moment) => void): void {
+    this.#feed(feed)
+    this.#setAlarm()
+  }
+
+  #feed(feed: (now: Moment) => void): void {
     this.#surroundings.admit(() => {
-      if (this.#hasExited) return
-      feed(this.#surroundings.clock.read())
+      if (!this.#hasExited) feed(this.#surroundings.clock.read())
+    })
+  }
+
+  /** Follows every input: it may have changed when the node wants to be woken. */
+  #setAlarm(): void {
+    this.#surroundings.admit(() => {
       if (!this.#hasExited) this.#alarm.set(this.#node.nextWakeUpMs())
     })
   }

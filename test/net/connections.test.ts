@@ -21,12 +21,15 @@ async function until(condition: () => boolean): Promise<void> {
 /** A listener whose connections get the ids 1, 2, …, and a note of all that happens to them. */
 async function served(options: ConnectionOptions = {}, hear = () => {}) {
   const events: string[] = []
+  /** How many events there were when each round was settled. */
+  const rounds: number[] = []
   const connections = new Connections(
     {
       received: (id, bytes) => {
         events.push(`${id} received ${bytes}`)
         hear()
       },
+      settled: () => void rounds.push(events.length),
       closed: (id, reason) => events.push(`${id} closed: ${reason}`),
     },
     options,
@@ -48,7 +51,7 @@ async function served(options: ConnectionOptions = {}, hear = () => {}) {
     server.close()
     for (const socket of sockets) socket.destroy()
   })
-  return { connections, events, port, server }
+  return { connections, events, port, rounds, server }
 }
 
 async function client(port: number, localAddress = '127.0.0.1') {
@@ -105,17 +108,35 @@ test.each([
   async (given) => {
     const waiting: boolean[] = []
     const { connections, events, port } = await served({}, () => {
-      for (let id = 2; id < 2 + given.others; id++) connections.write(id, 'x'.repeat(given.bytes))
-      process.nextTick(() => waiting.push(connections.queuedBytes(2) > 0))
+      if (events.at(-1) === '2 received later') waiting.push(connections.queuedBytes(3) > 0)
+      else
+        for (let id = 3; id < 3 + given.others; id++) connections.write(id, 'x'.repeat(given.bytes))
     })
-    const { socket } = await client(port)
+    const [first, second] = [await client(port), await client(port)]
     for (let other = 0; other < given.others; other++) await client(port)
-    await until(() => events.length === 1 + given.others)
-    socket.write('publish')
+    await until(() => events.length === 2 + given.others)
+    // Both are read in one round of the event loop.
+    first.socket.write('publish')
+    second.socket.write('later')
     await until(() => waiting.length > 0)
     expect(waiting).toEqual([given.waits])
   },
 )
+
+test('what was read in one round comes together, and what a client sent comes before its end', async () => {
+  const { events, port, rounds } = await served()
+  const [first, second] = [await client(port), await client(port)]
+  await until(() => events.length === 2)
+  first.socket.end('last words')
+  second.socket.write('still here')
+  await until(() => events.some((text) => text.includes('closed')))
+  expect(events.slice(2)).toEqual([
+    '1 received last words',
+    '2 received still here',
+    '1 closed: closed by the other side',
+  ])
+  expect(rounds).toEqual([4])
+})
 
 test('answers leave although an application has replaced its timers', async () => {
   const { connections, events, port } = await served()

@@ -1,8 +1,8 @@
 /**
  * The live connections of a program, by the ids its machine knows them under. Bytes become latin1 strings
- * here and nowhere else. What a machine writes leaves when all sockets that had something to say have been
- * read: a client that pipelines a hundred commands gets one packet, not a hundred, and so does a replica when a hundred
- * clients wrote. It is cheaper besides: who waits for one of many answers is woken once, and finds the others there.
+ * here and nowhere else. What clients send comes to the machine when all sockets that had something to say have been
+ * read (arrivals.ts). What the machine writes leaves after that: a client that pipelines a hundred commands gets one
+ * packet, not a hundred, and so does a replica when a hundred clients wrote. It is cheaper besides: who waits for one of many answers is woken once, and finds the others there.
  *
  * Whatever happens to a socket is reported once, as `closed`; nothing a peer does can throw.
  *
@@ -12,6 +12,7 @@
 import type { Socket } from 'node:net'
 import { REAL_TIMERS } from '../process/timers.ts'
 import { reasonOf } from '../start-error.ts'
+import { Arrivals } from './arrivals.ts'
 import type { Gate } from './demo-partition.ts'
 import { Outbox } from './outbox.ts'
 import { received } from './shared-inbox.ts'
@@ -27,6 +28,8 @@ const MAX_TOGETHER_BYTES = 32 * 1024
 
 export interface ConnectionEvents {
   received(id: number, bytes: string): void
+  /** Follows one `received`, or many that came together. */
+  settled?(): void
   /** How much is missing of a long value that it is sending, if the machine knows. */
   awaitedBytes?(id: number): number
   /**
@@ -76,6 +79,9 @@ export class Connections {
   #dirtyBytes = 0
   #paused: Entry[] = []
   readonly #turns = new Turns()
+  readonly #arrivals = new Arrivals<Entry>((entry, bytes) => this.#received(entry, bytes))
+  /** Whether `#roundEnds` is to come. */
+  #isScheduled = false
   /** Written since we last checked how much output all connections together have not taken. */
   #unlookedBytes = 0
 
@@ -93,7 +99,9 @@ export class Connections {
     const hasTurns = isAccepted && this.#gate === undefined
     const take = (bytes: string) => {
       if (hasTurns) this.#turns.wasRead(entry, bytes.length)
-      this.#received(entry, bytes)
+      this.#arrivals.add(entry, bytes)
+      if (!hasTurns || this.#arrivals.isFull) this.#deliver()
+      else this.#schedule()
     }
     const awaitedBytes = () => this.#events.awaitedBytes?.(id) ?? 0
     const socket = received(accepted, { take, awaitedBytes }, hasTurns)
@@ -106,9 +114,9 @@ export class Connections {
     if (isAccepted && halfClosed !== undefined) {
       socket.allowHalfOpen = true
       socket.on('end', () => this.#leaves(entry, halfClosed))
-    } else socket.on('end', () => this.#lost(entry, 'closed by the other side'))
-    socket.on('error', (error) => this.#lost(entry, reasonOf(error)))
-    socket.on('close', () => this.#lost(entry, 'closed'))
+    } else socket.on('end', () => this.#ended(entry, 'closed by the other side'))
+    socket.on('error', (error) => this.#ended(entry, reasonOf(error)))
+    socket.on('close', () => this.#ended(entry, 'closed'))
   }
 
   has(id: number): boolean {
@@ -208,6 +216,12 @@ export class Connections {
     for (const socket of sockets) socket.destroy()
   }
 
+  #deliver(): void {
+    if (this.#arrivals.isEmpty) return
+    this.#arrivals.deliverAll()
+    this.#events.settled?.()
+  }
+
   #received(entry: Entry, bytes: string): void {
     // After `close` the machine no longer knows the id.
     if (this.#entries.has(entry.id)) this.#events.received(entry.id, bytes)
@@ -216,7 +230,14 @@ export class Connections {
   }
 
   #leaves(entry: Entry, halfClosed: (id: number) => void): void {
+    this.#deliver()
     if (this.#entries.get(entry.id) === entry) halfClosed(entry.id)
+  }
+
+  /** What it sent before its end comes before its end. */
+  #ended(entry: Entry, reason: string): void {
+    this.#deliver()
+    this.#lost(entry, reason)
   }
 
   #lost(entry: Entry, reason: string): void {
@@ -245,8 +266,21 @@ export class Connections {
   }
 
   #markDirty(entry: Entry): void {
-    if (this.#dirty.length === 0) REAL_TIMERS.setImmediate(() => this.#flushAll())
+    this.#schedule()
     this.#dirty.push(entry)
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    REAL_TIMERS.setImmediate(() => this.#roundEnds())
+  }
+
+  /** All sockets that had something to say have been read. */
+  #roundEnds(): void {
+    this.#deliver()
+    this.#isScheduled = false
+    this.#flushAll()
   }
 
   #flushAll(): void {
