@@ -22,6 +22,7 @@ import {
   STATUS_HELP,
   UP_HELP,
 } from './help.ts'
+import { answerFailure } from './json-answer.ts'
 import { addFuzz, addScenario, addSimulate } from './laboratory-commands.ts'
 import {
   changedSetting,
@@ -37,7 +38,7 @@ import {
 import { addOrders } from './order-commands.ts'
 import { outliveReader, watchOutput } from './output.ts'
 import { addProxy } from './proxy/proxy-command.ts'
-import { EXIT_CONFIG, reportFailedStart, reportFailure } from './report.ts'
+import { EXIT_CONFIG, failureTold, reportFailedStart, reportFailure } from './report.ts'
 import { ownVersion } from './version.ts'
 
 function createProgram(): Command {
@@ -47,7 +48,10 @@ function createProgram(): Command {
     .version(version, '-v, --version')
     .showHelpAfterError('(--help tells how)')
     .exitOverride()
-    .hook('preAction', (_, command) => outliveReader(command.name()))
+    .hook('preAction', (_, command) => {
+      outliveReader(command.name())
+      isJsonWanted = command.opts().json === true
+    })
   for (const [heading, additions] of COMMAND_GROUPS) {
     program.commandsGroup(heading)
     for (const add of additions) add(program)
@@ -334,13 +338,31 @@ async function main(): Promise<void> {
   watchOutput()
   try {
     await createProgram().parseAsync()
+    answerPrograms(Number(process.exitCode ?? 0))
   } catch (error) {
-    // Commander has already written its message: help and the version are no failures, anything else
-    // is.
-    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : EXIT_CONFIG)
     // Exits at once: a listener that was opened before the failure would keep the process alive.
-    process.exit(reportFailure(error))
+    process.exit(error instanceof CommanderError ? endedByCommander(error) : failedOn(error))
   }
+}
+
+/** Whether the command has --json; undefined: no command was begun, so that only its words can tell. */
+let isJsonWanted: boolean | undefined
+
+function answerPrograms(...answer: Parameters<typeof answerFailure>): void {
+  if (isJsonWanted ?? process.argv.includes('--json')) answerFailure(...answer)
+}
+
+function failedOn(error: unknown): number {
+  const status = reportFailure(error)
+  answerPrograms(status)
+  return status
+}
+
+/** Commander has already written its message: help and the version are no failures, anything else is. */
+function endedByCommander({ exitCode, message }: CommanderError): number {
+  if (exitCode === 0) return 0
+  answerPrograms(EXIT_CONFIG, failureTold([message, '  --help tells how']))
+  return EXIT_CONFIG
 }
 
 void main()

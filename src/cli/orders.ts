@@ -4,6 +4,7 @@
  */
 import { utf8Bytes } from '../base/utf8.ts'
 import { reasonOf } from '../io/start-error.ts'
+import { printJson } from './json-answer.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from './report.ts'
 import {
   type AccessOptions,
@@ -161,8 +162,4 @@ function hintFor(reason: string): string {
   if (/No replica and no Sentinel/.test(reason))
     return '`vedette status` lists the replicas and Sentinels that it knows'
   return 'the log of the Sentinel may say more'
-}
-
-function printJson(value: object): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
 }

@@ -57,5 +57,33 @@ function startedNowhere(error: unknown): StartError | undefined {
 }
 
 export function say(line: string): void {
+  if (said.length < MAX_KEPT) said.push(...line.split('\n'))
   process.stderr.write(`${line}\n`)
 }
+
+/** The lines that were said, for `failureTold`: a command that goes on for hours says progress. */
+const said: string[] = []
+const MAX_KEPT = 1_000
+
+/** What went wrong, for programs. */
+export interface ToldFailure {
+  readonly error: string
+  /** What can be done about it, where that is known. */
+  readonly hint?: string
+}
+
+/** The words of what was said: a failure begins with who says it, and its hint is indented. Notes and warnings are left out. */
+export function failureTold(lines: readonly string[] = said): ToldFailure {
+  const errors: string[] = []
+  const hints: string[] = []
+  let isFailure = false
+  for (const line of lines) {
+    const isHint = line.startsWith('  ')
+    if (!isHint) isFailure = FAILURE.test(line)
+    if (isFailure) (isHint ? hints : errors).push(line.replace(FAILURE, '').trim())
+  }
+  const error = errors.join('; ') || 'the command failed without a word'
+  return hints.length === 0 ? { error } : { error, hint: hints.join(' ') }
+}
+
+const FAILURE = /^(?:vedette|fuzz|error): /

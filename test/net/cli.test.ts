@@ -367,3 +367,30 @@ describe('behind a reader that has gone, as `head` does', () => {
     expect(status).toBe(4)
   })
 })
+
+const UNHEARD = ['--sentinel', '127.0.0.1:1', '--json']
+for (const words of [
+  ['explain', 'g', ...UNHEARD],
+  ['plan', 'upgrade', 'g', ...UNHEARD],
+  ['failover', 'g', ...UNHEARD],
+  ['pause', 'g', '--for', '1m', ...UNHEARD],
+  ['epochs', ...UNHEARD],
+  ['status', ...UNHEARD],
+  ['ledger', 'list', ...UNHEARD],
+  ['ledger', 'show', 'nowhere', '--json'],
+  ['incident', 'nowhere', '--json'],
+  ['replay', 'nowhere', '--json'],
+  ['replay', 'nowhere', '--events', '--json'],
+  ['scenario', 'run', 'nowhere', '--json'],
+  ['simulate', 'nowhere', '--json'],
+  ['fuzz', '--days', '3', '--json'],
+  ['check', 'nowhere', '--user', 'u', '--json'],
+  ['drain', '--node', '127.0.0.1:1', '--json'],
+  ['pause', 'g', '--json'],
+]) {
+  test(`a failure is JSON: vedette ${words.join(' ')}`, async () => {
+    const { status, stdout } = await vedette(...words)
+    expect(status).not.toBe(0)
+    expect(JSON.parse(stdout).error).toMatch(/\w/)
+  })
+}

@@ -1,6 +1,7 @@
 /** `vedette check`: all that is wrong with a configuration file, and what is unwise about it. */
 import { countOf } from '../../base/count-of.ts'
 import type { Problem } from '../../config/problem.ts'
+import { printJsonText } from '../json-answer.ts'
 import { EXIT_CONFIG, reportProblems, say } from '../report.ts'
 import { checkFile } from './check-file.ts'
 import { settingsInForce, settingsText } from './settings-in-force.ts'
@@ -28,7 +29,7 @@ export async function runCheck(path: string, options: CheckOptions): Promise<num
   const settings = sentinel === undefined ? {} : settingsInForce(sentinel)
   if (options.json) {
     const said = options.settings === true ? { problems, settings } : problems
-    process.stdout.write(`${JSON.stringify(said, null, 2)}\n`)
+    printJsonText(`${JSON.stringify(said, null, 2)}\n`)
   } else {
     if (options.settings === true) process.stdout.write(settingsText(settings))
     reportProblems(problems)
@@ -64,7 +65,8 @@ async function runDeep(path: string, options: CheckOptions): Promise<number> {
     ...options,
     timeout: options.timeout ?? DEEP_MS,
   })
-  process.stdout.write(options.json ? `${deepJson(report)}\n` : deepText(report))
+  if (options.json) printJsonText(`${deepJson(report)}\n`)
+  else process.stdout.write(deepText(report))
   return exitStatusOf(report)
 }
 

@@ -7,6 +7,7 @@
  */
 import { reasonOf } from '../../io/start-error.ts'
 import { type FailoverOptions, runFailover } from '../failover/failover.ts'
+import { printJson } from '../json-answer.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { type AccessOptions, connect, readAccess } from '../status/access.ts'
 import type { Asking } from '../status/asking.ts'
@@ -31,7 +32,7 @@ const REFUSED_MS = 5_000
 export async function runDrain(options: DrainOptions): Promise<number> {
   const { node, timeout, json } = options
   const told = (done: boolean, reason: string) => {
-    if (json === true) process.stdout.write(`${JSON.stringify({ node, done, reason })}\n`)
+    if (json === true) printJson({ node, done, reason, ...(done ? {} : { error: reason }) })
     else if (done) process.stdout.write(`${node}: ${reason}\n`)
     else say(`vedette: ${node}: ${reason}`)
   }

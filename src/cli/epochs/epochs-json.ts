@@ -1,4 +1,5 @@
-/** What `vedette epochs` found and did, as one line of JSON for scripts. */
+/** What `vedette epochs` found and did, as an object for scripts. */
+import type { ToldFailure } from '../report.ts'
 import type { EpochReport } from './epochs-plan.ts'
 
 export interface EpochsVerdict {
@@ -35,9 +36,11 @@ export function epochsJson(
   { outcome, epoch, obstacles = [] }: EpochsVerdict,
   reports: readonly EpochReport[],
   unknown: readonly UnknownEpochs[],
-): string {
-  return JSON.stringify({
+  failure: ToldFailure | undefined,
+): object {
+  return {
     outcome,
+    ...failure,
     loweredTo: epoch ?? null,
     obstacles,
     sentinels: reports.map(({ address, myid, phase, currentEpoch, groups }) => ({
@@ -50,5 +53,5 @@ export function epochsJson(
       })),
     })),
     unknown: unknown.map(({ address, program = null, reason }) => ({ address, program, reason })),
-  })
+  }
 }

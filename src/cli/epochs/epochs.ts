@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { OUT_OF_REACH } from '../../core/election/new-epoch.ts'
 import { reasonOf } from '../../io/start-error.ts'
-import { EXIT_FAILED, say } from '../report.ts'
+import { printJson } from '../json-answer.ts'
+import { EXIT_FAILED, failureTold, say } from '../report.ts'
 import { type AccessOptions, connect, readAccess, type SentinelLogin } from '../status/access.ts'
 import { askAll } from '../status/ask.ts'
 import { type Asking, printable } from '../status/asking.ts'
@@ -32,28 +33,30 @@ export async function runEpochs(options: EpochsOptions): Promise<number> {
   const unheard = views.filter(({ failure }) => failure !== undefined)
   const silent = unheard.map(({ address, failure = '' }) => ({ address, reason: failure }))
   for (const line of silentLines(unheard, answering.length === 0)) say(line)
-  const write = (text: string, isJson: boolean) => {
-    if (isJson === (options.json === true)) process.stdout.write(`${text}\n`)
-  }
+  const isJson = options.json === true
+  const write = (text: string) => isJson || process.stdout.write(`${text}\n`)
+  const answer = (...found: Parameters<typeof epochsJson>) =>
+    isJson && printJson(epochsJson(...found))
   if (answering.length === 0) {
-    write(epochsJson({ outcome: 'silent' }, [], silent), true)
+    answer({ outcome: 'silent' }, [], silent, failureTold())
     return EXIT_NO_ANSWER
   }
   const members: Member[] = []
   try {
     const strangers = await join(members, answering, access)
-    for (const { report } of members) write(lineOf(report), false)
+    for (const { report } of members) write(lineOf(report))
     const verdict = await decide(members, strangers.map(strangerWords), options.lower === true)
     const unknown = [...silent, ...strangers]
     const result = resultOf(verdict, unknown.length)
-    if (result !== undefined) write(result, false)
+    if (result !== undefined) write(result)
     if (verdict.outcome === 'sound' || verdict.outcome === 'unknown')
       for (const { address, program, reason } of strangers)
         say(`vedette: the epochs of ${address} (${program}) are not known: ${reason}`)
     if (verdict.outcome === 'sound') for (const line of strangeEpochs(answering)) say(line)
     const reports = members.map(({ report }) => report)
-    write(epochsJson(verdict, reports, unknown), true)
-    return result === undefined ? EXIT_FAILED : 0
+    const isFailure = result === undefined
+    answer(verdict, reports, unknown, isFailure ? failureTold() : undefined)
+    return isFailure ? EXIT_FAILED : 0
   } finally {
     for (const { client } of members) client.disconnect()
   }

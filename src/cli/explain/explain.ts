@@ -1,4 +1,5 @@
 /** `vedette explain`: what would happen to a group if its master died now, a host were lost or a link cut. */
+import { printJson } from '../json-answer.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { silentLines } from '../status/silence.ts'
 import { EXIT_NO_ANSWER } from '../status/status.ts'
@@ -32,8 +33,7 @@ export async function runExplain(group: string, options: ExplainOptions): Promis
   if (json === true) {
     const { master, facts } = layout
     const nodes = Object.fromEntries(facts)
-    const all = { group, master: master.address, ...told, weakest: weakness, nodes }
-    process.stdout.write(`${JSON.stringify(all)}\n`)
+    printJson({ group, master: master.address, ...told, weakest: weakness, nodes })
   } else {
     const columns = process.stdout.isTTY ? process.stdout.columns || undefined : undefined
     process.stdout.write(`${explainText(layout, told, weakness, columns)}\n`)

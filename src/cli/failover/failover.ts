@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { utf8Bytes } from '../../base/utf8.ts'
 import type { FailoverPlan } from '../../core/failover/failover-plan.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
+import { printJson } from '../json-answer.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import {
   type AccessOptions,
@@ -89,14 +90,16 @@ async function failOver(
   await tellTilt(sentinel)
   const answer = await giveOrder(sentinel, word, options)
   if (answer.refusal !== undefined) {
-    if (options.json) writeJson({ group, done: false, refusal: answer.refusal })
+    const hint = grantFor(answer.refusal, options.user) ?? hintFor(answer.refusal)
     say(`vedette: the Sentinel refuses: ${answer.refusal}`)
-    say(`  ${grantFor(answer.refusal, options.user) ?? hintFor(answer.refusal)}`)
+    say(`  ${hint}`)
+    const told = { refusal: answer.refusal, error: answer.refusal, hint }
+    if (options.json) printJson({ group, done: false, ...told })
     return isUnknownGroup(answer.refusal) ? EXIT_CONFIG : EXIT_FAILED
   }
   if (options.dryRun === true) return showPlan(group, readPlan(answer.reply), options)
   if (options.wait !== true) {
-    if (options.json) writeJson({ group, done: false, begun: true, from: before })
+    if (options.json) printJson({ group, done: false, begun: true, from: before })
     else process.stdout.write(`failover of ${group} begun; master so far: ${before}\n`)
     return 0
   }
@@ -166,13 +169,9 @@ function refused(error: unknown): OrderAnswer {
 
 /** The exit status says whether the failover would be possible. */
 function showPlan(group: string, plan: FailoverPlan, { json }: FailoverOptions): number {
-  if (json) writeJson({ group, dryRun: true, ...plan })
+  if (json) printJson({ group, dryRun: true, ...plan })
   else process.stdout.write(`${planText(group, plan)}\n`)
   return plan.possible ? 0 : EXIT_FAILED
-}
-
-function writeJson(value: object): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
 }
 
 async function masterOf(sentinel: Asking, word: string): Promise<string | undefined> {
@@ -214,7 +213,7 @@ async function untilSwitched(
     const master = report === undefined ? undefined : settledMaster(report)
     if (master !== undefined && master !== before) {
       line.clear()
-      if (json) writeJson({ group, done: true, from: before, to: master, tookMs })
+      if (json) printJson({ group, done: true, from: before, to: master, tookMs })
       else process.stdout.write(`${group}: ${before} -> ${master} in ${tookMs} ms\n`)
       return 0
     }
@@ -222,7 +221,8 @@ async function untilSwitched(
     if (isGivenUp || tookMs > timeoutMs) {
       line.clear()
       const what = isGivenUp ? 'was given up' : 'is not complete'
-      if (json) writeJson({ group, done: false, from: before, tookMs, refusal: what })
+      const told = { refusal: what, error: `the failover ${what}` }
+      if (json) printJson({ group, done: false, from: before, tookMs, ...told })
       say(`vedette: after ${tookMs} ms the failover of ${group} ${what}`)
       for (const { text } of report?.findings ?? []) say(`  ${text}`)
       if (isGivenUp) say(`  ${whereTheReasonIs(group, coordinated === true)}`)

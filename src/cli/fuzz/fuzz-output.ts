@@ -7,6 +7,7 @@ import { countOf } from '../../base/count-of.ts'
 import type { Origin } from '../../fuzz/draw/draw.ts'
 import type { EngineName } from '../../scenario/world.ts'
 import { colors as pc } from '../colors.ts'
+import { printJson } from '../json-answer.ts'
 import type { JobOutcome } from '../pool/pool.ts'
 import { say } from '../report.ts'
 import { StatusLine } from '../status-line.ts'
@@ -55,11 +56,12 @@ export function createFuzzOutput({ isJson, engine }: FuzzOutputOptions): FuzzOut
     },
     failed: (failed) => {
       status.clear()
-      tell(isJson ? [failureJson(failed, engine)] : failureLines(failed, engine))
+      if (isJson) printJson(failureJson(failed, engine))
+      else tell(failureLines(failed, engine))
     },
     finish: (tallies, elapsedMs, isInterrupted) => {
       status.clear()
-      if (isJson) tell([summaryJson(tallies, elapsedMs, isInterrupted)])
+      if (isJson) printJson(summaryJson(tallies, elapsedMs, isInterrupted))
       else tell(summaryLines(tallies, elapsedMs, isInterrupted))
     },
   }
@@ -112,7 +114,7 @@ function momentText(atMs: number | undefined): string {
   return atMs === undefined ? '' : `at ${atMs / 1_000} s: `
 }
 
-function failureJson({ origin, outcome, path, isChanged }: FailedRun, engine: EngineName): string {
+function failureJson({ origin, outcome, path, isChanged }: FailedRun, engine: EngineName): object {
   const { seed, profile, detection } = origin
   const head = {
     kind: 'failure',
@@ -123,20 +125,12 @@ function failureJson({ origin, outcome, path, isChanged }: FailedRun, engine: En
     ...(isChanged ? { isChanged } : {}),
   }
   if (outcome.kind === 'crashed') {
-    return JSON.stringify({ ...head, checker: 'no crash', text: outcome.reason })
+    return { ...head, checker: 'no crash', text: outcome.reason }
   }
   const { failure, file, traceHash } = outcome.result
   const { checker, text, atMs } = failure ?? {}
   const found = { steps: file?.steps, runs: file?.runs, reproduces: file?.reproduces }
-  return JSON.stringify({
-    ...head,
-    checker,
-    text,
-    atMs,
-    traceHash,
-    file: path,
-    ...found,
-  })
+  return { ...head, checker, text, atMs, traceHash, file: path, ...found }
 }
 
 function summaryLines(
@@ -169,7 +163,7 @@ function alarmText({ runs, virtualMs, failovers, failedOver, ...alarms }: FuzzTa
   return `${many}, master S_DOWN ${sdown}, O_DOWN ${odown}, attempts ${candidacies}, ${countOf(failovers, 'failover')} in ${countOf(failedOver, 'run')}`
 }
 
-function summaryJson(tallies: FuzzTallies, elapsedMs: number, isInterrupted: boolean): string {
+function summaryJson(tallies: FuzzTallies, elapsedMs: number, isInterrupted: boolean): object {
   const seconds = Math.round(elapsedMs) / 1_000
   const modes = [...tallies.byMode].flatMap(([mode, tally]) =>
     mode === undefined ? [] : [[mode, figures(tally)] as const],
@@ -177,7 +171,7 @@ function summaryJson(tallies: FuzzTallies, elapsedMs: number, isInterrupted: boo
   const byMode = modes.length === 0 ? {} : { modes: Object.fromEntries(modes) }
   const faults = Object.fromEntries(tallies.all.faults)
   const all = figures(tallies.all)
-  return JSON.stringify({ kind: 'summary', ...all, faults, ...byMode, seconds, isInterrupted })
+  return { kind: 'summary', ...all, faults, ...byMode, seconds, isInterrupted }
 }
 
 /** `seeds` counts a seed once for each mode in which it was played. */

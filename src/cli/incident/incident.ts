@@ -5,6 +5,7 @@ import type { Chapter } from '../../report/chain/chain.ts'
 import { renderRecordedPage } from '../../report/page/html-page.ts'
 import type { MemberAccess } from '../explain/look.ts'
 import { writeResult } from '../files.ts'
+import { printJson } from '../json-answer.ts'
 import type { SeedRange } from '../options.ts'
 import { sayNoRecord } from '../replay/no-record.ts'
 import { clockTime } from '../replay/words.ts'
@@ -113,13 +114,11 @@ async function show(gathered: Gathered, options: IncidentOptions): Promise<numbe
   const played = await tryOut(gathered, options)
   if (typeof played === 'number') return played
   const whatIf = played && { whatIf: whatIfJson(played) }
-  process.stdout.write(
-    json === true
-      ? `${JSON.stringify({ ...incidentJson(shown, missing), ...whatIf })}\n`
-      : incidentText(shown),
-  )
-  if (json !== true && played !== undefined)
-    process.stdout.write(`\n${whatIfLines(played).join('\n')}\n`)
+  if (json === true) printJson({ ...incidentJson(shown, missing), ...whatIf })
+  else {
+    process.stdout.write(incidentText(shown))
+    if (played !== undefined) process.stdout.write(`\n${whatIfLines(played).join('\n')}\n`)
+  }
   const isNear = played === undefined || (played.strayed ?? 1) <= NEAR_ENOUGH
   return faults.length === 0 && isNear ? 0 : EXIT_FAILED
 }

@@ -6,6 +6,7 @@ import { countOf } from '../../base/count-of.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { type MemberAccess, nodeLogin } from '../explain/look.ts'
 import { askGroup } from '../incident/group-meant.ts'
+import { printJson } from '../json-answer.ts'
 import { EXIT_FAILED, say } from '../report.ts'
 import {
   fetchLedger,
@@ -28,7 +29,7 @@ export async function runLedgerList(options: GroupLedgerOptions): Promise<number
   if (typeof found === 'number') return found
   const { ledgers, silent, group } = found
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ group, ledgers, silent })}\n`)
+    printJson({ group, ledgers, silent })
   } else if (ledgers.length === 0) {
     process.stdout.write(`${group}: ${noLedgerText(found)}\n`)
   } else {

@@ -1,4 +1,5 @@
 /** `vedette ledger show`: what a data node threw away in a resynchronisation. */
+import { printJson } from '../json-answer.ts'
 import { commandLine, keysIn, type Ledger, openLedger, word, writesOf } from './ledger-file.ts'
 
 export interface ShowOptions {
@@ -10,7 +11,8 @@ const SHOWN_KEYS = 20
 /** Returns the exit status. */
 export function runLedgerShow(path: string, { json }: ShowOptions): number {
   const ledger = openLedger(path)
-  process.stdout.write(json === true ? `${JSON.stringify(asObject(ledger))}\n` : asText(ledger))
+  if (json === true) printJson(asObject(ledger))
+  else process.stdout.write(asText(ledger))
   return 0
 }
 

@@ -3,6 +3,7 @@ import { colors as pc } from '../colors.ts'
 import { tellNothing } from '../explain/explain.ts'
 import type { GroupLayout } from '../explain/layout.ts'
 import { type ExplainAccess, lookAtGroup } from '../explain/look.ts'
+import { printJson } from '../json-answer.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { splitAddress } from '../status/access.ts'
 import type { SentinelAnswer } from '../status/view.ts'
@@ -42,8 +43,7 @@ export async function runPlan(
   }
   const isPossible = planned.obstacles.length === 0
   if (options.json === true) {
-    const all = { group, plan: work.kind, possible: isPossible, ...planned }
-    process.stdout.write(`${JSON.stringify(all)}\n`)
+    printJson({ group, plan: work.kind, possible: isPossible, ...planned })
   } else {
     const columns = process.stdout.isTTY ? process.stdout.columns || undefined : undefined
     process.stdout.write(`${planLines(group, planned, columns).join('\n')}\n`)

@@ -3,6 +3,7 @@ import { beliefOf } from '../../blackbox/belief.ts'
 import { isJournal, readJournal } from '../../io/blackbox/journal-reader.ts'
 import { segmentsAt } from '../../io/blackbox/records-at.ts'
 import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
+import { printJson } from '../json-answer.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { journalJson, showJournals } from './journal.ts'
 import { sayNoRecord } from './no-record.ts'
@@ -41,7 +42,7 @@ export async function runReplay(
   const outcomes = sources.map((source) => playToEnd(source, events === true))
   if (json === true) {
     const all = [...outcomes, ...journals.map(readJournal).map(journalJson)]
-    process.stdout.write(`${JSON.stringify(all)}\n`)
+    printJson(all)
     return statusOf(outcomes)
   }
   const lines = [...outcomes.map(outcomeLine), verdictLine(outcomes)]
@@ -60,7 +61,7 @@ function showOnly(
   }
   if (json === true) {
     const read = journals.map(readJournal)
-    process.stdout.write(`${JSON.stringify(read.map(journalJson))}\n`)
+    printJson(read.map(journalJson))
     return read.every(({ fault }) => fault === undefined) ? 0 : EXIT_FAILED
   }
   return showJournals(journals, events === true) ? 0 : EXIT_FAILED

@@ -5,6 +5,7 @@ import type { ScenarioResult } from '../../scenario/result.ts'
 import type { Played } from '../../scenario/run.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
 import { colors as pc } from '../colors.ts'
+import { printJsonText } from '../json-answer.ts'
 import type { ScenarioOptions } from './scenario-options.ts'
 
 const COLOURED: Painter = { good: pc.green, bad: pc.red, bold: pc.bold, dim: pc.dim }
@@ -30,6 +31,12 @@ export async function renderRun(
   const { renderForTerminal } = await import('../../report/terminal.ts')
   const look = { width: process.stdout.columns, painter }
   return `${renderForTerminal(file, result, played.history, look)}\n`
+}
+
+/** What `renderRun` gave for these options. */
+export function printRun(text: string, { json }: Pick<ScenarioOptions, 'json'>): void {
+  if (json) printJsonText(text)
+  else process.stdout.write(text)
 }
 
 /** One JSON value per run, on one line, with a newline. The fields are those of the result. */

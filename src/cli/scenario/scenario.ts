@@ -23,7 +23,7 @@ import {
 import { StatusLine } from '../status-line.ts'
 import { loadEngine } from './engines.ts'
 import { writePage } from './run-page.ts'
-import { renderRun } from './run-text.ts'
+import { printRun, renderRun } from './run-text.ts'
 import { planRuns, type ScenarioOptions, type ScenarioRunPlan } from './scenario-options.ts'
 import { telling } from './scenario-progress.ts'
 
@@ -158,7 +158,7 @@ class Series {
 
   async #tell(file: ScenarioFile, played: Played): Promise<void> {
     const isOneOfMany = this.#plan.seeds.length > 1
-    process.stdout.write(await renderRun(file, played, this.#options, isOneOfMany))
+    printRun(await renderRun(file, played, this.#options, isOneOfMany), this.#options)
     const { report } = this.#options
     if (report === undefined || played.result.verdict === 'skipped') return
     try {

@@ -12,10 +12,11 @@ import { clusterLines } from '../../simulate/text-cluster.ts'
 import { measuredLines } from '../../simulate/text-measured.ts'
 import { writeResult } from '../files.ts'
 import { clockText } from '../fuzz/fuzz-progress.ts'
+import { printJsonText } from '../json-answer.ts'
 import { defaultWorkers, type JobOutcome, runPool } from '../pool/pool.ts'
 import { EXIT_CONFIG, EXIT_FAILED, reportFailure, say } from '../report.ts'
 import { writePage } from '../scenario/run-page.ts'
-import { renderRun } from '../scenario/run-text.ts'
+import { printRun, renderRun } from '../scenario/run-text.ts'
 import { StatusLine } from '../status-line.ts'
 import { readCluster } from './simulate-input.ts'
 import type { SimulateTask } from './simulate-job.ts'
@@ -94,7 +95,8 @@ async function simulate(
   const { measured, crashed, isInterrupted } = await playAll(stages, options)
   const bySeed = [...measured].sort((a, b) => a[0] - b[0]).map(([, each]) => each)
   const findings = { options, configurations, stages, measured: bySeed, crashed, isInterrupted }
-  process.stdout.write(options.json ? findingsJson(findings) : findingsText(findings))
+  if (options.json) printJsonText(findingsJson(findings))
+  else process.stdout.write(findingsText(findings))
   if (isInterrupted) return EXIT_INTERRUPTED
   return crashed.length === 0 ? 0 : EXIT_FAILED
 }
@@ -144,7 +146,7 @@ async function showSeed(
     const measured = measure(stage.cluster, staged, played)
     if (!options.json) process.stdout.write(`${headOf(stage, stages, measured)}\n\n`)
     const shown = { ...SIMULATED, ...(options.json ? { json: true as const } : {}) }
-    process.stdout.write(await renderRun(file, withoutClaims(played), shown, false))
+    printRun(await renderRun(file, withoutClaims(played), shown, false), shown)
     if (options.write !== undefined)
       writeScenario(besideFirst(options.write, place), { staged, file, played }, stage)
     if (options.report !== undefined) {

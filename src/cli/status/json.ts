@@ -1,6 +1,6 @@
 /** A status report as one line of JSON. Numbers are numbers, wherever the wire has digits in a string. */
 import { GROUP_OPTION_ROWS, isNumeric } from '../../core/group-options.ts'
-import type { GroupReport, StatusReport } from './judge.ts'
+import { type GroupReport, nothingSeen, type StatusReport } from './judge.ts'
 import { chainedOf, nodesOf } from './nodes.ts'
 import { strengthOf } from './strength.ts'
 import { type InstanceFields, ownOptionsOf } from './view.ts'
@@ -30,9 +30,13 @@ const NUMBERS: ReadonlySet<string> = new Set([
   ...GROUP_OPTION_ROWS.filter(([, row]) => isNumeric(row)).map(([, { name }]) => name),
 ])
 
-export function statusJson({ health, sentinels, groups }: StatusReport): string {
+/** A fleet without a group is no error unless one was asked for. */
+export function statusJson(report: StatusReport): string {
+  const { health, sentinels, groups } = report
+  const error = health === 'danger' ? nothingSeen(report) : undefined
   return JSON.stringify({
     health,
+    error,
     sentinels: sentinels.map(({ address, myid, program, isTilted, failure }) => ({
       address,
       id: myid,

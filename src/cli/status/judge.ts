@@ -58,6 +58,15 @@ export function isSilent(sentinels: readonly SentinelAnswer[]): boolean {
   return sentinels.every(({ failure }) => failure !== undefined)
 }
 
+/** Why there is nothing to show; undefined: there is something. */
+export function nothingSeen({ sentinels, groups, only }: StatusReport): string | undefined {
+  if (isSilent(sentinels)) return 'no Sentinel answers'
+  if (groups.length > 0) return undefined
+  const watched = new Set(sentinels.flatMap((one) => one.groups.map(({ name }) => name)))
+  if (watched.size === 0 || only === undefined) return 'no group is watched'
+  return `no Sentinel that answers watches '${only}'; they watch ${[...watched].join(', ')}`
+}
+
 export function worstOf(findings: readonly StatusFinding[]): Health {
   if (findings.some(({ health }) => health === 'danger')) return 'danger'
   return findings.length > 0 ? 'trouble' : 'well'

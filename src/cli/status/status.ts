@@ -1,4 +1,5 @@
 /** `vedette status`: what all Sentinels of a group think, side by side. */
+import { printJsonText } from '../json-answer.ts'
 import { EXIT_CONFIG } from '../report.ts'
 import { type AccessOptions, readAccess } from './access.ts'
 import { askAll } from './ask.ts'
@@ -35,9 +36,8 @@ export async function runStatus(
   }
   const report = await look()
   const columns = process.stdout.isTTY ? process.stdout.columns || undefined : undefined
-  process.stdout.write(
-    `${options.json === true ? statusJson(report) : statusText(report, columns)}\n`,
-  )
+  if (options.json === true) printJsonText(`${statusJson(report)}\n`)
+  else process.stdout.write(`${statusText(report, columns)}\n`)
   return exitStatus(report)
 }
 

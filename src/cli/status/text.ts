@@ -5,7 +5,7 @@ import { colors as pc } from '../colors.ts'
 import { type Cell, cell, type FittedColumn, table, wrapped } from '../table.ts'
 import { grouped, type Paint, truncate } from '../up/paint.ts'
 import type { GroupReport, Health, StatusReport } from './judge.ts'
-import { isSilent, worstOf } from './judge.ts'
+import { isSilent, nothingSeen, worstOf } from './judge.ts'
 import { chainedText, type NodeView, nodesOf, stateOf } from './nodes.ts'
 import { wayOut } from './silence.ts'
 import { silentPeers, strengthOf, strengthText } from './strength.ts'
@@ -21,22 +21,16 @@ const MARKS: Readonly<Record<Health, string>> = { well: '✔', trouble: '!', dan
 /** For a terminal of so many columns; no line break at the end. */
 export function statusText(report: StatusReport, columns = Number.POSITIVE_INFINITY): string {
   const groups = report.groups.map((group) => groupText(group, report.sentinels, columns))
-  const rest = report.groups.length === 0 ? [emptyText(report)] : []
+  const nothing = nothingSeen(report)
+  const rest = nothing === undefined ? [] : [emptyText(nothing, report)]
   return [...groups, ...rest].join('\n\n')
 }
 
-function emptyText({ sentinels, only }: StatusReport): string {
+function emptyText(nothing: string, { sentinels }: StatusReport): string {
   const silent = sentinels.filter(({ failure }) => failure !== undefined)
   const lines = silent.map(({ address, failure }) => `  ${address}  ${pc.red(failure ?? '')}`)
-  if (!isSilent(sentinels)) return [pc.bold(unwatched(sentinels, only)), ...lines].join('\n')
-  const way = wayOut(silent.map(({ failure }) => failure))
-  return [pc.bold('no Sentinel answers'), ...lines, way].join('\n')
-}
-
-function unwatched(sentinels: readonly SentinelAnswer[], only: string | undefined): string {
-  const watched = new Set(sentinels.flatMap(({ groups }) => groups.map(({ name }) => name)))
-  if (watched.size === 0 || only === undefined) return 'no group is watched'
-  return `no Sentinel that answers watches '${only}'; they watch ${[...watched].join(', ')}`
+  const way = isSilent(sentinels) ? [wayOut(silent.map(({ failure }) => failure))] : []
+  return [pc.bold(nothing), ...lines, ...way].join('\n')
 }
 
 function groupText(

@@ -5,6 +5,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { createLogUpdate } from 'log-update'
 import { colors as pc } from '../colors.ts'
+import { printJsonText } from '../json-answer.ts'
 import { Keyboard } from '../keyboard.ts'
 import { statusJson } from './json.ts'
 import type { StatusReport } from './judge.ts'
@@ -42,7 +43,8 @@ class Lines {
   }
 
   show(report: StatusReport): void {
-    process.stdout.write(this.#isJson ? `${statusJson(report)}\n` : `${statusText(report)}\n\n`)
+    if (this.#isJson) printJsonText(`${statusJson(report)}\n`)
+    else process.stdout.write(`${statusText(report)}\n\n`)
   }
 
   close(): void {}

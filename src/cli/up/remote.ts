@@ -1,6 +1,7 @@
 /** `vedette up kill|stop|cut|back|status`: gives an order to the `vedette up` that runs, and tells the answer. */
 import { connect } from 'node:net'
 import { reasonOf, StartError } from '../../io/start-error.ts'
+import { printJson } from '../json-answer.ts'
 import { EXIT_FAILED, reportFailure } from '../report.ts'
 import type { UpAnswer, UpOrder, UpRequest, UpStatus } from './control.ts'
 import { type ControlAddress, findControl } from './control-file.ts'
@@ -23,7 +24,8 @@ export async function runRemote(
   try {
     const address = findControl(options.cluster)
     const answer = await ask(address, { secret: address.secret, order, member })
-    process.stdout.write(options.json ? `${JSON.stringify(answer)}\n` : textOf(answer))
+    if (options.json) printJson(answer.ok ? answer : { ...answer, error: answer.text })
+    else process.stdout.write(textOf(answer))
     return answer.ok ? 0 : EXIT_FAILED
   } catch (error) {
     return reportFailure(error)

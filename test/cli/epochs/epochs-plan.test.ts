@@ -73,7 +73,7 @@ test('not all epochs are called sound while those of some Sentinels are not know
 
 test('for scripts: what was found, of which Sentinels, and of which it is not known', () => {
   const silent = { address: '10.0.0.2:26379', reason: 'ECONNREFUSED' }
-  expect(JSON.parse(epochsJson({ outcome: 'sound' }, [report()], [silent]))).toEqual({
+  expect(epochsJson({ outcome: 'sound' }, [report()], [silent], undefined)).toEqual({
     ...{ outcome: 'sound', loweredTo: null, obstacles: [] },
     sentinels: [
       {
