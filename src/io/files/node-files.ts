@@ -182,10 +182,11 @@ export class NodeFiles implements NodeFolder {
 
   async #rename(from: string, to: string): Promise<FileAnswer> {
     const home = this.#homes.get(from) ?? this.#folder()
-    this.#close(from)
-    this.#close(to)
     const target = join(home, utf8Text(to))
     await rename(join(home, utf8Text(from)), target)
+    // Only now: a file that could not be renamed is removed next, in the folder that it is in.
+    this.#close(from)
+    this.#close(to)
     await syncFolder(dirname(target))
     return DONE
   }

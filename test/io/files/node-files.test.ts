@@ -229,3 +229,16 @@ test.runIf(existsSync(CHILD))('a write that fails half-way is taken back', () =>
   expect(JSON.parse(String(said))).toEqual([null, 'EFBIG', null])
   expect(contents('a')).toBe('x'.repeat(4000))
 })
+
+test('a file that cannot take its name is removed where it was made, though dir has changed meanwhile', async () => {
+  const other = scratchFolder('other')
+  mkdirSync(join(folder, 'dump.rdb'))
+  const before = folder
+  await ask({ kind: 'create', path: 'temp.rdb' })
+  folder = other
+  const [renamed] = await ask({ kind: 'rename', from: 'temp.rdb', to: 'dump.rdb' })
+  expect(renamed).toMatchObject({ kind: 'failed' })
+  await ask({ kind: 'remove', path: 'temp.rdb' })
+  expect(readdirSync(before)).toEqual(['dump.rdb'])
+  rmSync(before, { recursive: true })
+})
