@@ -28,6 +28,8 @@ interface Run {
   readonly waiters: readonly OnSaved[]
   /** Requested without waiting for it. */
   readonly isBackground: boolean
+  /** Begun by the node, because the last one failed. */
+  readonly isRetry: boolean
 }
 
 /** How long after a failed save the next one begins at the earliest. */
@@ -107,6 +109,11 @@ export class Saving {
     return this.#run?.isBackground === true
   }
 
+  /** Whether the node tries again what failed: a client's own request comes behind it. */
+  get isRetrying(): boolean {
+    return this.#run?.isRetry === true
+  }
+
   /** How many keys the running save has to write; 0 if none runs. */
   get keysTotal(): number {
     return this.#run?.source.keysTotal ?? 0
@@ -117,8 +124,12 @@ export class Saving {
     return this.#run?.source.keysTaken ?? 0
   }
 
-  /** Begins one at once. Undefined if it has begun. */
+  /**
+   * Begins one at once, or behind a retry: that one may still write where the last one failed, and its place has been
+   * changed since. Undefined if nothing is in the way.
+   */
   start(): SaveRefusal | undefined {
+    if (this.isRetrying) return this.schedule()
     if (this.#run !== undefined) return 'running'
     if (!this.#turn.isFree) return 'taken'
     this.#begin()
@@ -126,7 +137,7 @@ export class Saving {
   }
 
   /** One begins as soon as possible; no client waits for it. */
-  schedule(): void {
+  schedule(): undefined {
     this.#isScheduled = true
   }
 
@@ -153,7 +164,7 @@ export class Saving {
   wake(): void {
     if (!this.#turn.isFree) return
     const nextMs = this.#nextPointMs()
-    if (nextMs !== undefined && this.#host.now.monoMs >= nextMs) this.#begin()
+    if (nextMs !== undefined && this.#host.now.monoMs >= nextMs) this.#begin(this.#hasFailed)
   }
 
   nextWakeUpMs(): number | undefined {
@@ -178,7 +189,7 @@ export class Saving {
     return this.hasPoints && this.#host.settings.flag('stop-writes-on-bgsave-error')
   }
 
-  #begin(): void {
+  #begin(isRetry = false): void {
     const { keyspace, now, stats, settings } = this.#host
     this.#turn.take('save')
     this.#begun++
@@ -193,7 +204,7 @@ export class Saving {
       rdbOptions(this.#host),
     )
     const before = { startedAtMs: now.monoMs, changesBefore: stats.changes }
-    const run = { source, ...before, waiters, isBackground }
+    const run = { source, ...before, waiters, isBackground, isRetry }
     this.#run = run
     const path = settings.text('dbfilename')
     const work = saveRdb(source, this.#tempPath(), path, this.#unreadDump)

@@ -317,6 +317,29 @@ describe('save points', () => {
     expect(harness.asked).toBe('create')
   })
 
+  test.each([
+    ['BGSAVE', STARTED],
+    ['SAVE', ''],
+  ])('%s during such a try is no second save at once, but the next one', (request, answer) => {
+    const harness = slow({ save: '1 1' })
+    const client = harness.client()
+    client.say('SET a 1')
+    harness.advance(1001)
+    harness.fail()
+    harness.answerAll()
+    harness.advance(5001)
+    expect(client.say(request)).toBe(answer)
+    harness.fail()
+    harness.answerUntil('remove')
+    harness.answer()
+    expect(harness.disk.read('dump.rdb')).toBeUndefined()
+    harness.advance(1)
+    harness.answerAll()
+    expect(client.take()).toBe(answer === '' ? OK : '')
+    expect(harness.info('rdb_last_bgsave_status')).toBe('ok')
+    expect(harness.disk.read('dump.rdb')).toBeDefined()
+  })
+
   test('wait for the turn without asking again and again', () => {
     const harness = slow({ save: '1 1' })
     harness.client().say('SET a 1')

@@ -22,7 +22,7 @@ function save(context: CommandContext): Reply | undefined {
   const { saving } = context.node.persistence
   // Another client's SAVE is no reason to refuse: Redis would serve that client first, and then
   // this one.
-  if (saving.isInBackground) return SAVE_RUNS
+  if (saving.isInBackground && !saving.isRetrying) return SAVE_RUNS
   return replyLater(context, (answer) => {
     saving.order((failure) => answer(failure === undefined ? OK : SAVE_FAILED))
     saving.beginDue()
