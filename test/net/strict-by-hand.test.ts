@@ -70,3 +70,27 @@ describe.skipIf(!HAS_REDIS_CLI)('a strict group without votes (needs redis-cli)'
     expect(cli(named, 'GET', 'a')).toEqual(['1'])
   }, 90_000)
 })
+
+test.skipIf(!HAS_REDIS_CLI)(
+  'a voter that was fenced by hand, in a far term, is followed by the Sentinels and votes again',
+  async () => {
+    cluster = await startCluster({ isStrict: true, downAfterMs: 500 })
+    const ports = cluster.nodes.map(({ port }) => port)
+    const [master = 0, replica = 0] = ports
+    const voters = ports.map((port) => `127.0.0.1:${port}`)
+    const fence = (term: number) =>
+      cli(replica, 'FENCE', `${term}`, 'by-hand', 'ASK', '1', 'normal', ...voters)
+    await until('a write is acknowledged', STALL_MS, () => cli(master, 'SET', 'a', '1')[0] === 'OK')
+    expect(fence(Date.now())[0]).toMatch(/no election reaches term/)
+    expect(fence(2 ** 38)[0]).toBe(`${2 ** 38}`)
+    await until('every voter votes in a later term', 90_000, () =>
+      ports.every((port) => {
+        const told = replication(port)
+        return numberIn(told, 'sync_term') > 2 ** 38 && numberIn(told, 'sync_voter') === 1
+      }),
+    )
+    const now = await agreedMaster(cluster, 0)
+    await until('a write is acknowledged', STALL_MS, () => cli(now, 'SET', 'a', '2')[0] === 'OK')
+  },
+  150_000,
+)

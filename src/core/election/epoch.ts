@@ -12,7 +12,7 @@
  * The better we know the speaker, the farther ahead its number may be; otherwise the other Sentinels could
  * not follow one of us that a stranger has made believe a number:
  * - any process that can send us a message (a hello, a request for our vote): 2^32 at the beginning;
- * - a peer, in its answer on the connection that we opened to it: 2^40;
+ * - a peer, or a voter of a strict group, in its answer on the connection that we opened to it: 2^40;
  * - a majority of the Sentinels, each in that way: whatever they say.
  *
  * A number out of reach is refused, and costs liveness only: it leads to no vote, no configuration and no

@@ -22,6 +22,8 @@ export interface Speaker {
   readonly name: string
   /** Set if it is a peer that answers on our connection; otherwise any process may have said it. */
   readonly peer: Peer | undefined
+  /** A voter of the strict group, which says on our connection in which term it is. */
+  readonly isVoter?: true
 }
 
 const SAY_AGAIN_MS = 60_000
@@ -83,8 +85,8 @@ function isConfirmed(state: State, group: Group, epoch: number): boolean {
   return there >= majority(votersOf(group)) && !isUsedUp(Math.max(epoch, state.currentEpoch))
 }
 
-function sourceOf({ peer }: Speaker): EpochSource {
-  return peer?.isProven ? 'peer' : 'stranger'
+function sourceOf({ peer, isVoter }: Speaker): EpochSource {
+  return peer?.isProven || isVoter ? 'peer' : 'stranger'
 }
 
 function refuse(turn: Turn, epoch: number, { door, name, peer }: Speaker): void {

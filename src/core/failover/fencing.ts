@@ -281,7 +281,8 @@ function noteRefusal(turn: Turn, node: DataInstance, text: string): void {
   log(turn, 'warning', `${describe(turn.state, node)} cannot be fenced: ${text}`)
   const [, term] = /^STALETERM this node is in term (\d{1,16}) /.exec(text) ?? []
   if (term === undefined) return
-  const speaker = { door: 'answer', name: describe(turn.state, node), peer: undefined } as const
+  const name = describe(turn.state, node)
+  const speaker = { door: 'answer', name, peer: undefined, isVoter: true } as const
   learnEpoch(turn, node.group, Number(term), speaker)
 }
 

@@ -22,6 +22,7 @@ import { cannotKeep, NO_MASTER, NOT_READY, NOT_STRICT, outOfReach } from './refu
 import { NO_ROLE, type StrictRole } from './strict-role.ts'
 import { SyncQuorum } from './sync-quorum.ts'
 import {
+  FENCED_STEP_MAX,
   FORCED_STEP_MAX,
   hasSameVoters,
   introductionText,
@@ -70,6 +71,8 @@ export class Strict {
   #isFrozen = false
   #isServing = false
   #meeting: Meeting | undefined
+  /** The highest term that a master has told: a node without a term keeps none of it. */
+  #heardOf = 0
 
   constructor(node: NodeBase, history: History, replicas: Replicas, stream: ReplicationStream) {
     this.#node = node
@@ -171,6 +174,7 @@ export class Strict {
       return isFirst ? undefined : `it is no master of term ${this.#kept.number}: ${text}`
     }
     const { number, leader, layout, marks, offset } = said
+    this.#heardOf = Math.max(this.#heardOf, number)
     // The term of the next leader, and no other, is surely as high as any that a lost disk knew.
     if (this.#kept.number === 0) return undefined
     if (number < this.#kept.number) return `its term ${number} is older than ours`
@@ -330,6 +334,8 @@ export class Strict {
     if (!this.isOn) return NOT_STRICT
     if (!this.#isLoaded) return NOT_READY
     if (term.number < this.#kept.number || isOther(this.#kept, term)) return this.#stale()
+    const known = Math.max(this.#kept.number, this.#heardOf)
+    if (term.number - known > FENCED_STEP_MAX) return outOfReach(term.number)
     if (isSame(this.#kept, term) && !this.#isFrozen) return this.#stale()
     const { layout: own, hasJoined } = this.#kept
     if (!hasJoined || own === undefined || hasSameVoters(own, layout)) return undefined

@@ -41,6 +41,12 @@ export interface TermMark {
 /** A Sentinel learns a term that is twice as far ahead of it (core/election/epoch.ts), and none beyond that. */
 export const FORCED_STEP_MAX = 2 ** 31
 
+/**
+ * A leader's term may be so far ahead of this node: strangers can drive Sentinels far in years, and such a group must go
+ * on. Sentinels learn from a voter a term twice as far ahead, so no fence that is taken keeps them out for good.
+ */
+export const FENCED_STEP_MAX = 2 ** 39
+
 export const TERM_FILE = 'strict.state'
 const NEXT_PATH = 'strict.state.next'
 const HEAD = 'vedette strict 1'

@@ -263,6 +263,27 @@ test('an operator can take what one node has for the truth, in a later term', ()
   expect(one.logs.join()).toMatch(/may be lost/)
 })
 
+test('a leader in a term that Sentinels could not follow fences no node', () => {
+  const { world, master, one } = group()
+  const ask = (term: number) =>
+    one.call('FENCE', `${term}`, LEADER, 'ASK', '1', 'normal', ...VOTERS)
+  for (const term of [1_795_997_000_000, 2 ** 53 - 1])
+    expect(textOf(ask(term))).toMatch(/^ERR no election reaches term/)
+  expect(world.client(master).call('SET', 'a', '1')).toEqual(OK)
+  expect(ask(2 ** 39)).toMatchObject({ kind: 'array' })
+})
+
+test('a node without a term may be fenced in one that its master is near, however far that is', () => {
+  const { world, master, one, two } = group()
+  for (const term of [2 ** 39, 2 ** 40]) for (const node of [master, one, two]) fence(node, term)
+  expect(promote(master, 2 ** 40)).toEqual(OK)
+  const late = world.node(STRICT)
+  expect(textOf(fence(late, 2 ** 40 + 5))).toMatch(/^ERR no election reaches/)
+  late.follow(master)
+  world.run(2_000)
+  expect(words(fence(late, 2 ** 40 + 5))[3]).toBe('new')
+})
+
 test('a replica that is no voter deposes no master, whatever term it has been in', () => {
   const { world, master, one } = group()
   const stranger = world.node(STRICT)
