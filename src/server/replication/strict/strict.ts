@@ -18,7 +18,7 @@ import type { History } from '../history/history.ts'
 import type { ReplicationStream } from '../history/stream.ts'
 import type { ReplicaPeer } from '../serving/replica-peer.ts'
 import type { Replicas } from '../serving/replicas.ts'
-import { cannotKeep, NO_MASTER, NOT_READY, NOT_STRICT, outOfReach } from './refusals.ts'
+import * as refused from './refusals.ts'
 import { NO_ROLE, type StrictRole } from './strict-role.ts'
 import { SyncQuorum } from './sync-quorum.ts'
 import {
@@ -30,7 +30,6 @@ import {
   isSame,
   type KeptTerm,
   type Layout,
-  layoutText,
   NO_TERM,
   parseIntroduction,
   parseTerm,
@@ -51,7 +50,6 @@ type Answer = (reply: Reply) => void
 
 /** Between the order to follow the new master and the end of the connections: a Sentinel saves its state. */
 const RELEASE_MS = 1_000
-const REFUSED = 'NOSYNCREPLICAS'
 
 export class Strict {
   readonly isOn: boolean
@@ -120,10 +118,8 @@ export class Strict {
   refusal(): string | undefined {
     if (!this.isOn) return undefined
     if (this.#role.isFollower()) return NO_READS
-    if (!this.#isServing) return `${REFUSED} this node is no master of the present term`
-    if (!this.quorum.isOverdue) return undefined
-    const ms = Math.floor(this.quorum.stalledMs)
-    return `${REFUSED} too few voters have acknowledged anything for ${ms} ms`
+    if (!this.#isServing) return refused.NO_TERM_HERE
+    return this.quorum.isOverdue ? refused.tooFewVoters(this.quorum.stalledMs) : undefined
   }
 
   /** A disk that was full may take the term now. */
@@ -145,14 +141,14 @@ export class Strict {
   /** `REPLCONF sync-term`: a replica says its term, and is told ours with what follows from it. */
   meetReplica(peer: ReplicaPeer, said: string): Reply {
     const term = parseTerm(said.split(':'))
-    if (!this.isOn) return NOT_STRICT
+    if (!this.isOn) return refused.NOT_STRICT
     if (term === undefined) return error(`ERR '${said.slice(0, 100)}' is no term`)
     if (term.number > this.#kept.number) {
       // Leaders fence voters only: what another node has heard of is no election of this group.
       if (this.quorum.isVoter(peer)) this.#depose(`a voter is in term ${term.number}`)
       return this.#stale()
     }
-    if (!this.#isServing) return NO_MASTER
+    if (!this.#isServing) return refused.NO_MASTER
     // It may have lost its disk and a fence with it: it has a vote again when a leader has fenced it.
     if (term.number > 0) this.quorum.meets(peer)
     return simple(introductionText(this.#kept, this.#history.offset, this.#marks))
@@ -232,9 +228,9 @@ export class Strict {
    * depends on it. If the fence does not come, the master goes on when the time is up.
    */
   prepare(term: Term, heir: Address, limitMs: number, answer: Answer): void {
-    if (!this.isOn) return answer(NOT_STRICT)
+    if (!this.isOn) return answer(refused.NOT_STRICT)
     if (term.number <= this.#kept.number) return answer(this.#stale())
-    if (!this.#isServing) return answer(NO_MASTER)
+    if (!this.#isServing) return answer(refused.NO_MASTER)
     this.#role.handover.prepare(heir, limitMs, (refusal) => {
       if (refusal === undefined) this.#holdClients(limitMs)
       answer(refusal ?? OK)
@@ -243,11 +239,11 @@ export class Strict {
 
   /** From now on nothing of a lower term is taken or acknowledged. Answers with our history. */
   fence(term: Term, layout: Layout, answer: Answer): void {
-    const refused = this.#refuseFence(term, layout)
-    if (refused !== undefined) return answer(refused)
+    const refusal = this.#refuseFence(term, layout)
+    if (refusal !== undefined) return answer(refusal)
     this.#freeze(term)
     this.#keep({ ...this.#kept, ...term, layout }, (failure) => {
-      if (failure !== undefined) answer(cannotKeep(failure))
+      if (failure !== undefined) answer(refused.cannotKeep(failure))
       // A later fence may have come while this one was written.
       else answer(this.#holds(term) ? this.#standing() : this.#stale())
     })
@@ -255,11 +251,11 @@ export class Strict {
 
   /** The leader that has fenced us makes us the master of its term. */
   promote(term: Term, answer: Answer): void {
-    if (!this.isOn) return answer(NOT_STRICT)
+    if (!this.isOn) return answer(refused.NOT_STRICT)
     if (this.#isServing && isSame(term, this.#kept)) return answer(OK)
     if (!this.#holds(term)) return answer(this.#stale())
     this.#keep({ ...this.#kept, hasJoined: true }, (failure) => {
-      if (failure !== undefined) return answer(cannotKeep(failure))
+      if (failure !== undefined) return answer(refused.cannotKeep(failure))
       if (!this.#holds(term)) return answer(this.#stale())
       this.#begin(term)
       answer(OK)
@@ -268,10 +264,10 @@ export class Strict {
 
   /** An operator takes what this node has for the truth. */
   force(term: Term, layout: Layout, answer: Answer): void {
-    if (!this.isOn) return answer(NOT_STRICT)
-    if (!this.#isLoaded) return answer(NOT_READY)
+    if (!this.isOn) return answer(refused.NOT_STRICT)
+    if (!this.#isLoaded) return answer(refused.NOT_READY)
     if (term.number <= this.#kept.number) return answer(this.#stale())
-    if (term.number - this.#kept.number > FORCED_STEP_MAX) return answer(outOfReach(term.number))
+    if (term.number - this.#kept.number > FORCED_STEP_MAX) return answer(refused.outOfReach(term))
     const text = `it is forced to be the master of term ${term.number}`
     this.#node.port.log('warning', `${text}: what others have acknowledged may be lost`)
     this.#freeze(term)
@@ -302,8 +298,7 @@ export class Strict {
   }
 
   #cannotRead(reason: string): void {
-    const what = `strict.state cannot be read: ${reason}. Without its term this node could break a promise`
-    const text = `${what}: put the file back, or empty the folder to have a new node`
+    const text = refused.unreadable(reason)
     this.#node.port.log('warning', text)
     this.#node.port.exit(1, text)
   }
@@ -331,16 +326,15 @@ export class Strict {
   }
 
   #refuseFence(term: Term, layout: Layout): Reply | undefined {
-    if (!this.isOn) return NOT_STRICT
-    if (!this.#isLoaded) return NOT_READY
+    if (!this.isOn) return refused.NOT_STRICT
+    if (!this.#isLoaded) return refused.NOT_READY
     if (term.number < this.#kept.number || isOther(this.#kept, term)) return this.#stale()
-    const known = Math.max(this.#kept.number, this.#heardOf)
-    if (term.number - known > FENCED_STEP_MAX) return outOfReach(term.number)
+    const step = term.number - Math.max(this.#kept.number, this.#heardOf)
+    if (step > FENCED_STEP_MAX) return refused.outOfReach(term)
     if (isSame(this.#kept, term) && !this.#isFrozen) return this.#stale()
     const { layout: own, hasJoined } = this.#kept
     if (!hasJoined || own === undefined || hasSameVoters(own, layout)) return undefined
-    const voters = `${layoutText(own)}, not ${layoutText(layout)}`
-    return error(`SYNCVOTERS the voters of term ${this.#kept.number} are ${voters}`)
+    return refused.otherVoters(this.#kept.number, own, layout)
   }
 
   #freeze(term: Term): void {
