@@ -1,5 +1,6 @@
 /** What the programs write to standard error for people, and the exit status that follows. */
 import { formatProblem, type Problem } from '../config/problem.ts'
+import type { Logger } from '../io/log/logger.ts'
 import { StartError, type StartErrorCode } from '../io/start-error.ts'
 
 /** The program could not start, or ended on an error. */
@@ -34,10 +35,22 @@ export function reportFailure(error: unknown): number {
   return WRONG_INPUT.has(told(error).code) ? EXIT_CONFIG : EXIT_FAILED
 }
 
-/** The same for the programs that take the place of Redis' own, which end with 1 in any case. */
+/**
+ * The same for the programs that take the place of Redis' own, which end with 1 in any case. Whoever looks for why a
+ * service is down reads its log: the reason stands there, too.
+ */
 export function reportFailedStart(error: unknown): number {
-  told(error)
+  const { message, hint } = told(error)
+  startLog?.log('warning', `cannot start: ${message} (${hint})`)
+  startLog?.flush()
   return EXIT_FAILED
+}
+
+let startLog: Logger | undefined
+
+/** A log that is read apart from standard error: a file, or syslog. */
+export function logFailedStart(logger: Logger): void {
+  startLog = logger
 }
 
 function told(thrown: unknown): StartError {

@@ -110,6 +110,16 @@ test('a port in use stops a server, by name', async () => {
   expect(stderr).toContain('--port')
 })
 
+test('why a service did not start stands in its log file, too', async () => {
+  const port = await takenPort()
+  const log = join(folder, 'node.log')
+  await vedette('server', '--port', `${port}`, '--bind', '127.0.0.1', '--logfile', log)
+  const yml = write('sentinel.yml', `${sentinelYml(port)}log-file: sentinel.log\n`)
+  await vedette('sentinel', yml)
+  for (const path of [log, join(folder, 'sentinel.log')])
+    expect(readFileSync(path, 'utf8')).toContain(`cannot start: cannot listen on 127.0.0.1:${port}`)
+})
+
 test('a port in use stops a Sentinel before it touches its state', async () => {
   const port = await takenPort()
   const path = write('sentinel.yml', sentinelYml(port))

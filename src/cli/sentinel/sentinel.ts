@@ -34,6 +34,7 @@ import { fitSentinel } from '../daemon/fit-clients.ts'
 import { announceReady } from '../daemon/service-ready.ts'
 import { refuseStart } from '../daemon/start-refused.ts'
 import { randomSeed } from '../random.ts'
+import { logFailedStart } from '../report.ts'
 import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
 import { rehearseWhenCalm } from './rehearse.ts'
@@ -95,6 +96,7 @@ async function start(options: Start): Promise<void> {
     format: file.logFormat,
   })
   logCrashes(logger)
+  if (file.logFile !== '') logFailedStart(logger)
   for (const text of lowered) logger.log('warning', text)
   for (const warning of warnings) logger.log('notice', formatProblem(warning))
   const acl = openAclFile(file.aclFile, process.cwd(), (found) => checkSentinelAclFile(found, core))

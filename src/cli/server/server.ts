@@ -42,7 +42,7 @@ import { announceReady } from '../daemon/service-ready.ts'
 import { refuseStart } from '../daemon/start-refused.ts'
 import { readTextFile } from '../files.ts'
 import { randomSeed } from '../random.ts'
-import { EXIT_FAILED } from '../report.ts'
+import { EXIT_FAILED, logFailedStart } from '../report.ts'
 import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
 import { fitToHeap, guardHeap } from './heap-room.ts'
@@ -163,6 +163,7 @@ async function start(options: Start): Promise<void> {
     role: () => (node?.services.replication.isReplica() ? 'S' : 'M'),
   })
   logCrashes(logger)
+  if (settings.text('logfile') !== '' || settings.flag('syslog-enabled')) logFailedStart(logger)
   for (const text of lowered) logger.log('warning', text)
   for (const notice of notices) logger.log('notice', formatProblem(notice))
   if (kept !== undefined) logger.log('notice', kept)
