@@ -81,7 +81,8 @@ function firstToStand({ state }: Turn, group: Group): string {
   const alive = electorsOf(group).filter(
     (peer) => !isSdown(peer) && commandLink(peer) !== undefined,
   )
-  return [state.myid, ...alive.map(({ runId }) => runId)].sort()[0] ?? state.myid
+  const own = isTilted(state) ? [] : [state.myid]
+  return [...own, ...alive.map(({ runId }) => runId)].sort()[0] ?? state.myid
 }
 
 interface Prospects {
@@ -93,7 +94,9 @@ interface Prospects {
 function obstacleTo(turn: Turn, group: Group, { usable, best }: Prospects): string | undefined {
   const { quorum } = group.config
   const needed = votesNeeded(group)
-  if (isTilted(turn.state)) return 'Nothing for now: this Sentinel is in TILT and does not act.'
+  // In TILT a Sentinel sees no master down and leads nothing, but it votes: the others may act.
+  if (isTilted(turn.state) && usable - 1 < quorum)
+    return 'Nothing for now: this Sentinel is in TILT, and the others are too few without it.'
   if (usable < quorum) {
     return `Nothing: ${inReach(usable)} and ${quorum} (quorum) must see it down.`
   }
@@ -104,8 +107,12 @@ function obstacleTo(turn: Turn, group: Group, { usable, best }: Prospects): stri
   const blockedMs = blockedForMs(turn, group)
   if (blockedMs > 0) return `Nothing for ${blockedMs} ms: the last failover was not long ago.`
   if (group.replicas.size === 0) return 'Nothing: no replica is known.'
-  return best === undefined ? 'Nothing: no replica may be promoted now.' : undefined
+  if (best !== undefined) return undefined
+  if (isTilted(turn.state)) return `This Sentinel cannot say which replica; ${OTHERS_ACT}.`
+  return 'Nothing: no replica may be promoted now.'
 }
+
+const OTHERS_ACT = 'it is in TILT, and the others act without it'
 
 function inReach(count: number): string {
   return count === 1 ? '1 Sentinel is in reach' : `${count} Sentinels are in reach`
@@ -114,5 +121,6 @@ function inReach(count: number): string {
 function sentence(turn: Turn, best: Replica | undefined): string {
   if (best === undefined) return ''
   const { host, port } = placeOf(turn, best)
-  return `${hostAndPort(host, port)} would become the master.`
+  const how = isTilted(turn.state) ? `, but not by this Sentinel: ${OTHERS_ACT}` : ''
+  return `${hostAndPort(host, port)} would become the master${how}.`
 }

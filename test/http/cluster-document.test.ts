@@ -104,6 +104,29 @@ test('two dead Sentinels of three: nothing would happen, and it says how many ar
   expect(ifMasterDied.text).toContain('1 Sentinel is in reach and 2 (quorum)')
 })
 
+test('in TILT it says that the others act without it, if they are enough', () => {
+  const stage = new SentinelStage()
+  stage.part('replica2').offset = 250
+  stage.run(15_000)
+  stage.jump(60_000)
+  stage.run(2_000)
+  const { promoted, text, leader } = groupOf(stage).ifMasterDied
+  expect(promoted).toEqual({ host: '10.0.0.3', port: 6379 })
+  expect(text).toBe(
+    '10.0.0.3:6379 would become the master, but not by this Sentinel: it is in TILT, and the others act without it.',
+  )
+  expect(leader).not.toBe(stage.look(({ state }) => state.myid))
+})
+
+test('in TILT nothing happens without it if the others are too few', () => {
+  const stage = new SentinelStage({ group: { quorum: 3 } })
+  stage.run(15_000)
+  stage.jump(60_000)
+  stage.run(200)
+  expect(groupOf(stage).ifMasterDied).toMatchObject({ promoted: null })
+  expect(groupOf(stage).ifMasterDied.text).toMatch(/^Nothing for now: .*too few without it/)
+})
+
 test('a replica of priority 0 is shown with its reason', () => {
   const stage = new SentinelStage()
   stage.part('replica1').moreInfo.push('slave_priority:0')
