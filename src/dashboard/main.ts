@@ -1,8 +1,9 @@
 /** The page at `/`: which group is shown, and what happens when the server says something. */
 import type { ClusterDocument } from '../http/cluster-document.ts'
-import { byId, element, renew, say } from './dom.ts'
+import { byId, say } from './dom.ts'
 import { Feed } from './feed.ts'
 import { drawGroup } from './group-page.ts'
+import { drawGroups } from './groups.ts'
 import { drawHistory } from './history.ts'
 import { SIGN, span, verdictOn } from './sentences.ts'
 import { drawSteering } from './steering.ts'
@@ -101,29 +102,6 @@ function sayNoGroup(shown: ShownGroup | undefined): void {
   const wanted = wantedGroup()
   const named = wanted === '' ? '' : ` called ${wanted}`
   say(line, `✗ This Sentinel watches no group${named}.`)
-}
-
-function drawGroups({ groups, tilt }: ClusterDocument, shown: ShownGroup | undefined): void {
-  const links = groups.map((group) => {
-    const { mood } = verdictOn(group, tilt)
-    const href = `#${encodeURIComponent(group.name)}`
-    const current = group === shown ? 'page' : undefined
-    return element(
-      'a',
-      { href, class: mood, 'aria-current': current },
-      `${SIGN[mood]} ${group.name}`,
-    )
-  })
-  const target = byId('groups')
-  const focused = document.activeElement
-  renew(target, ...(links.length > 1 || shown === undefined ? links : []))
-  if (focused instanceof HTMLAnchorElement && !focused.isConnected) focusOn(target, focused)
-}
-
-/** Groups before this one have come or gone. Whoever has read on below is not to be brought back to the link. */
-function focusOn(target: HTMLElement, { href }: HTMLAnchorElement): void {
-  const link = [...target.querySelectorAll('a')].find((one) => one.href === href)
-  link?.focus({ preventScroll: true })
 }
 
 function drawFeed(): void {

@@ -131,3 +131,33 @@ export function span(ms: number): string {
 export function clock(ms: number): string {
   return new Date(ms).toLocaleTimeString(undefined, { hour12: false })
 }
+
+export interface GroupInMood {
+  readonly group: ShownGroup
+  readonly mood: Mood
+}
+
+/** So many links are seen at a glance, on a phone too. */
+export const FEW_GROUPS = 12
+const WORST_FIRST: readonly Mood[] = ['bad', 'warn', 'quiet', 'good']
+
+/** A few as they are; of many, the one that is shown and the worst of the others. */
+export function inSight(
+  all: readonly GroupInMood[],
+  shown: ShownGroup | undefined,
+): readonly GroupInMood[] {
+  if (all.length <= FEW_GROUPS) return all
+  const ailing = WORST_FIRST.filter((mood) => mood !== 'good').flatMap((mood) =>
+    all.filter((one) => one.mood === mood && one.group !== shown),
+  )
+  return [...all.filter(({ group }) => group === shown), ...ailing].slice(0, FEW_GROUPS)
+}
+
+/** `100 groups: 1 ✗, 2 !, 97 ✓` */
+export function tally(all: readonly GroupInMood[]): string {
+  const parts = WORST_FIRST.flatMap((mood) => {
+    const many = all.filter((one) => one.mood === mood).length
+    return many === 0 ? [] : [`${many} ${SIGN[mood]}`]
+  })
+  return `${count(all.length, 'group')}: ${parts.join(', ')}`
+}

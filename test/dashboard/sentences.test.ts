@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bytes, span, verdictOn } from '../../src/dashboard/sentences.ts'
+import { bytes, inSight, type Mood, span, tally, verdictOn } from '../../src/dashboard/sentences.ts'
 import { clusterDocument } from '../../src/http/cluster-document.ts'
 import { SentinelStage } from '../support/sentinel-stage.ts'
 
@@ -80,4 +80,33 @@ test('amounts and spans are short', () => {
     '1 h',
     '2 days',
   ])
+})
+
+describe('of many groups', () => {
+  const stage = new SentinelStage()
+  const [group] = stage.look(({ state, now }) => clusterDocument(state, now, '0')).groups
+  if (group === undefined) throw new Error('no group')
+  const named = (name: string, mood: Mood) => ({ group: { ...group, name }, mood })
+  const well = Array.from({ length: 97 }, (_, at) => named(`g${at}`, 'good'))
+  const all = [named('late', 'warn'), ...well, named('dead', 'bad'), named('slow', 'warn')]
+  const names = (shown: (typeof all)[number]) =>
+    inSight(all, shown.group).map((one) => one.group.name)
+
+  test('those in trouble are in sight, the worst first, beside the one that is shown', () => {
+    expect(names(named('gone', 'good'))).toEqual(['dead', 'late', 'slow'])
+    expect(inSight(all, well[5]?.group).map((one) => one.group.name)).toEqual([
+      'g5',
+      'dead',
+      'late',
+      'slow',
+    ])
+  })
+
+  test('a line counts all of them', () => {
+    expect(tally(all)).toBe('100 groups: 1 ✗, 2 !, 97 ✓')
+  })
+
+  test('a few are in sight as they are', () => {
+    expect(inSight(all.slice(0, 12), undefined)).toEqual(all.slice(0, 12))
+  })
 })

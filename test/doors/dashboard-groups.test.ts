@@ -94,6 +94,22 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
     expect(Number(await page.evaluate('scrollY'))).toBeGreaterThanOrEqual(300)
   })
 
+  test('of many groups a dozen are in sight, and a line that counts all opens the rest', async () => {
+    const more = Array.from({ length: 10 }, (_, at) => `more${at}`)
+    for (const name of more) cli(program.port, 'SENTINEL', 'MONITOR', name, '127.0.0.1', '1', '1')
+    await page.goto(`${url}#last`)
+    await until('all are counted', 10_000, async () =>
+      /^18 groups: /.test((await page.textContent('#all-groups-title')) ?? ''),
+    )
+    expect(await page.locator('#groups a').count()).toBe(12)
+    await page.click('#all-groups-title')
+    await refreshed()
+    await page.locator('#all-groups a', { hasText: 'more9' }).click()
+    await shows('more9')
+    for (const name of more) cli(program.port, 'SENTINEL', 'REMOVE', name)
+    expect(dashboard.complaints).toEqual([])
+  })
+
   test('the longest name fits a phone: its link, its group and what is asked before an order', async () => {
     await page.setViewportSize(PHONE)
     await page.goto(`${url}#${LONG}`)
