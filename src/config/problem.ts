@@ -24,6 +24,7 @@ export type ProblemCode =
   | 'E_STATE_DAMAGED'
   | 'E_WEBHOOK'
   | 'E_HTTP'
+  | 'E_DUMP'
   | 'W_TLS'
   | 'W_STATE_FOLDER'
   | 'W_LOG_FILE'

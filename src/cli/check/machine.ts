@@ -31,6 +31,7 @@ import { openAclFile } from '../daemon/acl-files.ts'
 import { isYml } from '../sentinel/sentinel-config.ts'
 import { nodeUsers, type UserLines } from '../server/node-users.ts'
 import { type CertificateQuestion, examineCertificates } from './certificates.ts'
+import { dumpProblems } from './node-dump.ts'
 import { termProblems } from './node-term.ts'
 
 /** Where a directive stands, by its name in redis.conf. */
@@ -84,6 +85,7 @@ export async function problemsOfNode(
     ...(await sourceProblems(settings.text('bind-source-addr'), locate)),
     ...memoryProblems(settings, locate),
     ...termProblems(settings, locate('sync-replication')),
+    ...dumpProblems(settings, locate('dbfilename')),
   ]
 }
 

@@ -54,6 +54,11 @@ export interface RefusedFile {
   readonly manifest?: string
 }
 
+/** What helps against it, where the append-only file has no part in it. */
+export function wayOutOf(cause: RefusalCause): string {
+  return WAYS_OUT[cause]
+}
+
 /** For the operator: what is wrong, where, and what to do about it. One line. */
 export function refusedFile(file: RefusedFile, { cause, reason }: LoadFault): LoadRefused {
   const { dir, path, manifest = '' } = file

@@ -77,6 +77,30 @@ test('what a strict node has kept of its terms is looked at', async () => {
   expect((await found(path, true)).join()).not.toContain('strict.state')
 })
 
+test('a dump with which the node would not start is told, with what is wrong and where', async () => {
+  const path = write('redis.conf', `dir ${folder}`, 'databases 4')
+  const dumped = (text: string) => writeFileSync(join(folder, 'dump.rdb'), text, 'latin1')
+  const sound = 'REDIS0009\xfe\x03\x00\x01k\x01v\xff\0\0\0\0\0\0\0\0'
+  dumped(sound)
+  expect(await found(path)).toEqual([])
+  const told = async (text: string, lines: readonly string[] = []) => {
+    dumped(text)
+    return await found(write('redis.conf', `dir ${folder}`, 'databases 4', ...lines))
+  }
+  expect(await told(sound.slice(0, 13))).toEqual([
+    expect.stringMatching(
+      /^error E_DUMP - dbfilename: .*dump\.rdb is damaged at byte 12: it ends early, .* does not start/,
+    ),
+  ])
+  expect((await told('hello world')).join()).toMatch(/E_DUMP .*not an RDB payload/)
+  expect((await told(sound.replace('\x03', '\x05'))).join()).toMatch(/E_DUMP .*database 5/)
+  expect((await told(sound.replace('\0\0\0\0', 'abcd'))).join()).toMatch(/checksum is wrong/)
+  expect(await told('hello world', ['appendonly yes'])).not.toContainEqual(
+    expect.stringContaining('E_DUMP'),
+  )
+  expect(await found(write('redis.conf', `dir ${folder}`), true)).toEqual([])
+})
+
 test('a file in which all is well has no problems', async () => {
   expect(await found(write('s.yml', GROUP, 'bind: 127.0.0.1'))).toEqual([])
   expect(await found(write('redis.conf', 'bind 127.0.0.1', 'save 900 1'))).toEqual([])

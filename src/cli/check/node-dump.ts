@@ -1,0 +1,80 @@
+/**
+ * The dump that a data node would load: with a torn or foreign one it does not start. It is read as the node would read
+ * it, value by value, but no value is kept: a dump may be larger than the memory of a check.
+ */
+import { closeSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { utf8Text } from '../../base/utf8.ts'
+import type { Problem } from '../../config/problem.ts'
+import { secretKeyHash } from '../../server/key-table/key-hash.ts'
+import { KeyTable } from '../../server/key-table/key-table.ts'
+import { EntryTable } from '../../server/keyspace/entry-table.ts'
+import { wayOutOf } from '../../server/persistence/load-refusals.ts'
+import { faultText, type RdbProgress, RdbReader } from '../../server/rdb/rdb-reader.ts'
+import type { Settings } from '../../server/settings/settings.ts'
+
+/** `place`: where the file names the dump. With an append-only file, a node loads nothing else. */
+export function dumpProblems(
+  settings: Settings,
+  place: Pick<Problem, 'file' | 'line' | 'column' | 'path'>,
+): readonly Problem[] {
+  if (settings.flag('appendonly')) return []
+  const path = join(utf8Text(settings.text('dir')), utf8Text(settings.text('dbfilename')))
+  const read = readDump(path, settings)
+  if (read?.kind !== 'damaged') return []
+  const message = `${path} ${faultText(read)}, and the node does not start with it`
+  return [{ ...place, severity: 'error', code: 'E_DUMP', message, hint: wayOutOf(read.cause) }]
+}
+
+/** Undefined: there is none, or this user may not read it. */
+function readDump(path: string, settings: Settings): RdbProgress | undefined {
+  const file = opened(path)
+  if (file === undefined) return undefined
+  try {
+    return readThrough(file, settings)
+  } catch {
+    // A folder, or a disk that gives up.
+    return undefined
+  } finally {
+    closeSync(file)
+  }
+}
+
+function opened(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch {
+    return undefined
+  }
+}
+
+const READ_BYTES = 1024 * 1024
+
+function readThrough(file: number, settings: Settings): RdbProgress {
+  const hash = secretKeyHash('check')
+  const dbs = Array.from({ length: settings.int('databases') }, () => new UnkeptEntries(hash))
+  const reader = new RdbReader(dbs, 0, undefined, settings.flag('rdbchecksum'))
+  const buffer = Buffer.allocUnsafe(READ_BYTES)
+  for (;;) {
+    const count = readSync(file, buffer, 0, READ_BYTES, null)
+    const read = count === 0 ? reader.ended() : reader.push(buffer.toString('latin1', 0, count))
+    if (read.kind !== 'more') return read
+  }
+}
+
+/** Takes every key, and keeps none. */
+class UnkeptEntries extends EntryTable {
+  override add(): boolean {
+    return true
+  }
+
+  override sibling<W>(): KeyTable<W> {
+    return new Unkept<W>(this.hash)
+  }
+}
+
+class Unkept<V> extends KeyTable<V> {
+  override add(): boolean {
+    return true
+  }
+}
