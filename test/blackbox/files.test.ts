@@ -185,6 +185,12 @@ describe('a record on disk', () => {
       livesIn(names.map((path) => ({ path }))).played.map(({ source }) => source.path)
     expect(playedOf(paths)).toEqual(paths.slice(0, 2))
     expect(playedOf(paths.slice(1))).toEqual(paths.slice(-1))
+    // Where a Sentinel was asked for its clock, its quiet segments are found by ours.
+    const [early, late] = [paths[0], paths[3]].map((path = '') => ({ path }))
+    const begun = [early, late].map((one) => summaryOf(one ?? { path: '' })?.fromMs ?? 0)
+    const aheadMs = (begun[1] ?? 0) - (begun[0] ?? 0)
+    const sources = [early ?? { path: '' }, { path: late?.path ?? '', aheadMs }]
+    expect(livesIn(sources).played).toHaveLength(2)
     const damaged = join(folder, 'damaged.vbb')
     const whole = readFileSync(paths[1] ?? '')
     writeFileSync(damaged, whole.fill(0x55, whole.length - 5))

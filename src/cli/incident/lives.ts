@@ -35,14 +35,25 @@ const NEAR_MS = 5 * 60_000
  */
 function telling(segments: readonly SegmentSource[]): readonly SegmentSource[] {
   const summaries = segments.map(summaryOf)
-  const decided = summaries.filter((one) => one !== undefined && !one.isQuiet)
-  const isNear = (one: SegmentSummary, other: SegmentSummary) =>
-    one.fromMs - NEAR_MS <= other.untilMs && other.fromMs <= one.untilMs + NEAR_MS
-  const found = segments.filter((_, at) => {
-    const own = summaries[at]
-    return own === undefined || decided.some((one) => one !== undefined && isNear(own, one))
-  })
+  const byOwnClocks = nearDecisions(summaries)
+  const byOurs = nearDecisions(summaries.map((one, at) => one && behind(one, segments[at])))
+  const found = segments.filter((_, at) => byOwnClocks[at] || byOurs[at])
   return found.length > 0 ? found : segments.slice(-1)
+}
+
+/** Whether each is near to one in which something was decided, or cannot be judged. */
+function nearDecisions(summaries: readonly (SegmentSummary | undefined)[]): readonly boolean[] {
+  const decided = summaries.filter((one) => one !== undefined && !one.isQuiet)
+  return summaries.map((own) => own === undefined || decided.some((one) => one && isNear(own, one)))
+}
+
+function isNear(one: SegmentSummary, other: SegmentSummary): boolean {
+  return one.fromMs - NEAR_MS <= other.untilMs && other.fromMs <= one.untilMs + NEAR_MS
+}
+
+/** By our own clock. That of the Sentinel may have been set since, so this is no better than its own. */
+function behind(one: SegmentSummary, { aheadMs = 0 }: Partial<SegmentSource> = {}): SegmentSummary {
+  return { ...one, fromMs: one.fromMs - aheadMs, untilMs: one.untilMs - aheadMs }
 }
 
 export interface NodeLives {

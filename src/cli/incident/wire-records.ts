@@ -22,6 +22,8 @@ export interface ListedSegment {
 export interface ListedRecord {
   /** `host:port` of the Sentinel. */
   readonly address: string
+  /** How far its clock is ahead of ours. */
+  readonly aheadMs: number
   readonly segments: readonly ListedSegment[]
 }
 
@@ -74,9 +76,10 @@ export class WireRecords {
    */
   async between(fromMs: number, untilMs: number): Promise<readonly SegmentSource[]> {
     const all = await Promise.all(
-      this.records.map(async ({ address, segments }) => {
+      this.records.map(async ({ address, segments, aheadMs }) => {
         const wanted = segments.filter((one) => one.untilMs >= fromMs && one.fromMs <= untilMs)
-        return await this.#fetch(address, wanted)
+        const sources = await this.#fetch(address, wanted)
+        return sources.map((one) => ({ ...one, aheadMs }))
       }),
     )
     return all.flat()
@@ -136,11 +139,18 @@ async function listOne(
   try {
     return await withClient(address, access, allowance, async (client) => {
       const answer = await client.call(...SENTINEL_COMMAND, 'LIST')
-      return { address, segments: readList(answer, Date.now()) }
+      const nowMs = Date.now()
+      return { address, aheadMs: aheadOf(answer, nowMs), segments: readList(answer, nowMs) }
     })
   } catch (error) {
     return { address, reason: reasonOf(error).replace(/^NORECORD /, '') }
   }
+}
+
+/** How far the clock of whoever gave the list is ahead; 0: it does not say. */
+function aheadOf(answer: ReplyValue, nowMs: number): number {
+  const [, wallMs] = listOf(answer)
+  return typeof wallMs === 'number' ? wallMs - nowMs : 0
 }
 
 /** Throws an error if the list has another shape. */
@@ -149,7 +159,7 @@ export function readList(answer: ReplyValue, nowMs: number): readonly ListedSegm
   const isBad = typeof wallMs !== 'number' || !Array.isArray(segments)
   if (isBad || segments.length > MOST_SEGMENTS)
     throw new Error('it lists its record in a wrong form')
-  const aheadMs = wallMs - nowMs
+  const aheadMs = aheadOf(answer, nowMs)
   let fromMs = 0
   return segments.map((one) => {
     const [name, bytes, writtenAtMs] = listOf(one)

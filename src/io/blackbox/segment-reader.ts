@@ -48,6 +48,8 @@ export interface SegmentSource {
   readonly content?: Buffer
   /** So many bytes are missing at its end, because the bundle was cut off. */
   readonly missing?: number
+  /** So far ahead of ours is the clock of the process that wrote it, if it was asked. */
+  readonly aheadMs?: number
 }
 
 /** The file, and its first frame. */
