@@ -96,10 +96,13 @@ function drawn(
     .join(' '.repeat(GAP))
 }
 
-/** On one host, nodes and Sentinels differ in nothing but the port: an address keeps its end. */
+/** On one host, nodes and Sentinels differ in nothing but the port: an address keeps its end, with words behind it too. */
 function cutTo(text: string, width: number): string {
-  if (!/^\S+:\d+$/.test(text) || text.length <= width) return truncate(text, width)
-  return `…${text.slice(text.length - width + 1)}`
+  const [address = ''] = /^\S+:\d+(?= |$)/.exec(text) ?? []
+  if (address === '' || text.length <= width) return truncate(text, width)
+  const surplus = text.length - width + 1
+  if (address === text) return `…${text.slice(surplus)}`
+  return truncate(`…${text.slice(Math.min(surplus, address.lastIndexOf(':')))}`, width)
 }
 
 function textOf(line: readonly Cell[], at: number): string {

@@ -1,10 +1,13 @@
 /** `vedette replay --step`: through a record with single keys, with what the Sentinel believes after each step. */
 import { createLogUpdate } from 'log-update'
+import { countOf } from '../../base/count-of.ts'
 import { beliefOf } from '../../blackbox/belief.ts'
 import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
 import { colors as pc } from '../colors.ts'
 import { Keyboard } from '../keyboard.ts'
 import { EXIT_FAILED } from '../report.ts'
+import { wrapped } from '../table.ts'
+import type { Paint } from '../up/paint.ts'
 import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
 import {
   announcedLines,
@@ -110,21 +113,51 @@ export class StepView {
     const step = this.#step
     if (step === undefined) return
     const { state, now, path, offset, effects } = step
-    const said = announcedLines(step).map((line) => pc.bold(line))
+    const said = announcedLines(step).map((text): ShownLine => ({ text, paint: pc.bold }))
     const did = effects.filter(({ kind }) => kind !== 'log' && kind !== 'save')
     const shown = did.slice(0, SHOWN_EFFECTS).map((effect) => {
       return `  does ${shownText(clipped(JSON.stringify(effect, bigAsText)))}`
     })
     const more = did.length > SHOWN_EFFECTS ? [`  and ${did.length - SHOWN_EFFECTS} more`] : []
+    const place = `${path}, offset ${offset}, ${clockTime(now.wallMs)} (${now.monoMs} ms of its clock)`
+    const believed = ['', ...beliefOf(state, now).map(shownText)]
     const lines = [
-      pc.dim(`${path}, offset ${offset}, ${clockTime(now.wallMs)} (${now.monoMs} ms of its clock)`),
-      `heard: ${shownText(heardLine(step))}`,
-      ...[...said, ...shown, ...more],
-      '',
-      ...beliefOf(state, now).map(shownText),
-      '',
-      pc.dim(KEYS),
+      { text: place, paint: pc.dim },
+      { text: `heard: ${shownText(heardLine(step))}` },
+      ...said,
+      ...[...shown, ...more, ...believed].map((text) => ({ text })),
     ]
-    this.#screen(lines.join('\n'))
+    this.#screen(fitted(lines, process.stdout).join('\n'))
   }
+}
+
+export interface ShownLine {
+  readonly text: string
+  readonly paint?: Paint
+}
+
+/**
+ * For a terminal of this size. What is too wide is folded at blanks. Of what is too tall the end is left out, because what
+ * was heard and done stands first; the keys are always in sight.
+ */
+export function fitted(
+  lines: readonly ShownLine[],
+  { columns, rows }: { readonly columns?: number; readonly rows?: number },
+): readonly string[] {
+  const width = columns || Number.POSITIVE_INFINITY
+  const keys = wrapped(KEYS.split(' · '), ' · ', width, 0).map((line) => pc.dim(line))
+  const folded = lines.flatMap(({ text, paint }) =>
+    foldedAt(text, width).map((line) => paint?.(line) ?? line),
+  )
+  // The blank line above the keys, and the one below in which the cursor stands.
+  const room = (rows || Number.POSITIVE_INFINITY) - keys.length - 2
+  if (folded.length <= room) return [...folded, '', ...keys]
+  const kept = folded.slice(0, Math.max(1, room - 1))
+  const left = pc.dim(`… ${countOf(folded.length - kept.length, 'more line')}`)
+  return [...kept, left, '', ...keys]
+}
+
+function foldedAt(text: string, width: number): readonly string[] {
+  const indent = text.length - text.trimStart().length
+  return wrapped(text.split(' '), ' ', width, indent + 2)
 }
