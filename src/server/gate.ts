@@ -4,7 +4,6 @@
  * to a write before it says MASTERDOWN.
  */
 
-import { isLocalPeer } from '../base/ip.ts'
 import { error, type Reply } from '../resp/reply.ts'
 import { fitsArity } from '../session/commands.ts'
 import { permissionRefusal } from './access/permission.ts'
@@ -305,7 +304,6 @@ export function missesMaster(node: NodeServices): boolean {
   return !node.settings.flag('replica-serve-stale-data')
 }
 
-function mayDebug(node: NodeServices, session: ClientSession): boolean {
-  const allowed = node.settings.text('enable-debug-command')
-  return allowed === 'yes' || (allowed === 'local' && isLocalPeer(session.ends.remoteHost))
+function mayDebug({ settings }: NodeServices, session: ClientSession): boolean {
+  return settings.permits('enable-debug-command', session.ends.remoteHost)
 }

@@ -6,6 +6,7 @@
 
 import type { CommandRename } from '../../base/command-renames.ts'
 import { matchesGlob } from '../../base/glob.ts'
+import { isLocalPeer } from '../../base/ip.ts'
 import type { OutputClass, OutputLimit, OutputLimits } from '../sessions/output-limits.ts'
 import {
   FLAG_SETTINGS,
@@ -129,11 +130,24 @@ export class Settings {
     return this.set(key, isFurtherSave ? `${this.text('save')} ${given}`.trim() : given)
   }
 
-  /** CONFIG SET: all or nothing. A directive may come under two of its names; the last one counts. */
-  change(pairs: Pairs): ChangeProblem | undefined {
+  /**
+   * Whether a client at `host` may do what the directive guards: `local` lets only those in that come from
+   * this machine by its loopback address or a Unix socket.
+   */
+  permits(name: 'enable-debug-command' | 'enable-protected-configs', host: string): boolean {
+    const allowed = this.text(name)
+    return allowed === 'yes' || (allowed === 'local' && isLocalPeer(host))
+  }
+
+  /**
+   * CONFIG SET of a client at `host`: all or nothing. A directive may come under two of its names; the last
+   * one counts.
+   */
+  change(pairs: Pairs, host: string): ChangeProblem | undefined {
+    const mayProtected = this.permits('enable-protected-configs', host)
     const seen = new Set<string>()
     for (const [name] of pairs) {
-      const problem = this.#unchangeable(name, seen)
+      const problem = unchangeable(name, seen, mayProtected)
       if (problem !== undefined) return problem
       seen.add(name.toLowerCase())
     }
@@ -208,17 +222,6 @@ export class Settings {
     return undefined
   }
 
-  #unchangeable(name: string, seen: ReadonlySet<string>): ChangeProblem | undefined {
-    const type = typeOf(name)
-    if (type === undefined) return { kind: 'unknown', name }
-    const refused = (reason: string): ChangeProblem => ({ kind: 'refused', name, reason })
-    if (type.access === 'immutable') return refused("can't set immutable config")
-    if (type.access === 'protected' && this.text('enable-protected-configs') === 'no') {
-      return refused("can't set protected config")
-    }
-    return seen.has(name.toLowerCase()) ? refused('duplicate parameter') : undefined
-  }
-
   #assign(name: string, text: string): string | undefined {
     const key = canonical(name)
     const type = TYPES.get(key)
@@ -252,6 +255,20 @@ export function ignoredBecause(name: string): string | undefined {
 export function isOfRedis(name: string): boolean {
   const type = typeOf(name)
   return type !== undefined && type.isOurs !== true
+}
+
+/** `seen`: the names that stand before it in the same CONFIG SET. */
+function unchangeable(
+  name: string,
+  seen: ReadonlySet<string>,
+  mayProtected: boolean,
+): ChangeProblem | undefined {
+  const type = typeOf(name)
+  if (type === undefined) return { kind: 'unknown', name }
+  const refused = (reason: string): ChangeProblem => ({ kind: 'refused', name, reason })
+  if (type.access === 'immutable') return refused("can't set immutable config")
+  if (type.access === 'protected' && !mayProtected) return refused("can't set protected config")
+  return seen.has(name.toLowerCase()) ? refused('duplicate parameter') : undefined
 }
 
 export function canonical(name: string): string {

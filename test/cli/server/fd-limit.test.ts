@@ -30,7 +30,7 @@ test('maxclients is lowered to what there is room for, and the log says what to 
 test('CONFIG SET beyond it is refused in the words of Redis, and changes nothing', () => {
   const settings = new Settings()
   settings.guard(['maxclients'], () => clientRoomFault(settings, 20_000))
-  expect(settings.change([['maxclients', '30000']])).toMatchObject({
+  expect(settings.change([['maxclients', '30000']], '127.0.0.1')).toMatchObject({
     reason:
       'The operating system is not able to handle the specified number of clients, try with 20000',
   })

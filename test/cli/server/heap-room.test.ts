@@ -14,13 +14,17 @@ test('in a small heap they may be an eighth and a quarter of it, and the log say
   )
   expect(fitToHeap(settings, 256 * MB)).toBeUndefined()
   guardHeap(settings, 256 * MB)
-  expect(settings.change([['proto-max-bulk-len', `${64 * MB}`]])).toMatchObject({ kind: 'refused' })
-  expect(settings.change([['proto-max-bulk-len', `${16 * MB}`]])).toBeUndefined()
+  expect(settings.change([['proto-max-bulk-len', `${64 * MB}`]], '127.0.0.1')).toMatchObject({
+    kind: 'refused',
+  })
+  expect(settings.change([['proto-max-bulk-len', `${16 * MB}`]], '127.0.0.1')).toBeUndefined()
 })
 
 test('from 4 GB on nothing is lowered, and nothing more refused than ever', () => {
   const settings = new Settings()
   expect(fitToHeap(settings, 4096 * MB)).toBeUndefined()
   guardHeap(settings, 4096 * MB)
-  expect(settings.change([['client-query-buffer-limit', `${2 ** 40}`]])).toBeUndefined()
+  expect(
+    settings.change([['client-query-buffer-limit', `${2 ** 40}`]], '127.0.0.1'),
+  ).toBeUndefined()
 })

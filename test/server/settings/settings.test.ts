@@ -87,13 +87,15 @@ describe('a directive', () => {
     const seen: number[] = []
     settings.onChange('repl-backlog-size', () => seen.push(settings.int('repl-backlog-size')))
     settings.set('repl-backlog-size', '1mb')
-    settings.change([['repl-backlog-size', 'nonsense']])
-    settings.change([['REPL-BACKLOG-SIZE', '2mb']])
+    settings.change([['repl-backlog-size', 'nonsense']], '127.0.0.1')
+    settings.change([['REPL-BACKLOG-SIZE', '2mb']], '127.0.0.1')
     expect(seen).toEqual([1_048_576, 2_097_152])
   })
 })
 
 describe('CONFIG SET', () => {
+  const OPEN = { 'protected-mode': 'no' }
+
   test('changes everything or nothing', () => {
     const client = new NodeHarness().client()
     expect(client.send('CONFIG', 'SET', 'hz', '50', 'timeout', 'x')).toMatch(
@@ -102,6 +104,26 @@ describe('CONFIG SET', () => {
     expect(client.say('CONFIG GET hz')).toContain('10')
     expect(client.say('CONFIG SET hz 50 timeout 7')).toBe('+OK\r\n')
     expect(client.say('CONFIG GET hz')).toContain('50')
+  })
+
+  test('of a protected directive is for clients of this machine, if that is local', () => {
+    const harness = new NodeHarness({ ...OPEN, 'enable-protected-configs': 'local' })
+    const [near, far] = [harness.client(), harness.client('10.0.0.9')]
+    expect(far.say('CONFIG SET dbfilename far.rdb')).toMatch(/- can't set protected config/)
+    expect(near.say('CONFIG SET dbfilename near.rdb')).toBe('+OK\r\n')
+    expect(far.say('CONFIG GET dbfilename')).toContain('near.rdb')
+  })
+
+  test('of a protected directive is for any client or for none, if that is yes or no', () => {
+    for (const [allowed, answer] of [
+      ['yes', '+OK\r\n'],
+      ['no', "can't set protected config"],
+    ] as const) {
+      const harness = new NodeHarness({ ...OPEN, 'enable-protected-configs': allowed })
+      for (const host of ['127.0.0.1', '10.0.0.9']) {
+        expect(harness.client(host).say('CONFIG SET dbfilename new.rdb')).toContain(answer)
+      }
+    }
   })
 
   test('of a password does not throw out who is connected', () => {
@@ -130,16 +152,19 @@ describe('a guarded directive', () => {
       ['tls-cert-file', '/new.crt'],
       ['TLS-KEY-FILE', '/new.key'],
     ] as const
-    expect(settings.change(pairs)).toBeUndefined()
+    expect(settings.change(pairs, '127.0.0.1')).toBeUndefined()
     expect(announced).toEqual(['/new.crt'])
   })
 
   test('that is refused takes the whole change back', () => {
     const { settings, announced } = guarded(() => 'cannot be read')
-    const problem = settings.change([
-      ['timeout', '7'],
-      ['tls-cert-file', '/new.crt'],
-    ])
+    const problem = settings.change(
+      [
+        ['timeout', '7'],
+        ['tls-cert-file', '/new.crt'],
+      ],
+      '127.0.0.1',
+    )
     expect(problem).toEqual({ kind: 'refused', name: 'tls-cert-file', reason: 'cannot be read' })
     expect([settings.int('timeout'), settings.text('tls-cert-file')]).toEqual([0, ''])
     expect(announced).toEqual([])
@@ -147,7 +172,7 @@ describe('a guarded directive', () => {
 
   test('is not judged when another one changes, nor when the file is read', () => {
     const { settings } = guarded(() => 'never')
-    expect(settings.change([['timeout', '7']])).toBeUndefined()
+    expect(settings.change([['timeout', '7']], '127.0.0.1')).toBeUndefined()
     expect(settings.load('tls-cert-file', ['/new.crt'])).toBeUndefined()
   })
 })

@@ -26,13 +26,13 @@ function get({ node }: CommandContext, argv: readonly string[]): Reply {
   return bulkMap([...found.values()])
 }
 
-function set({ node }: CommandContext, argv: readonly string[]): Reply {
+function set({ node, session }: CommandContext, argv: readonly string[]): Reply {
   if (argv.length % 2 !== 0) return SYNTAX_ERROR
   const pairs: [string, string][] = []
   for (let at = 2; at < argv.length; at += 2) pairs.push([arg(argv, at), arg(argv, at + 1)])
   const isLoading = node.persistence.isLoading
   if (isLoading && pairs.some(([name]) => NOT_WHILE_LOADING.has(name.toLowerCase()))) return LOADING
-  const problem = node.settings.change(pairs)
+  const problem = node.settings.change(pairs, session.ends.remoteHost)
   if (problem === undefined) return OK
   return problem.kind === 'unknown'
     ? unknownConfigOption(problem.name)
