@@ -36,6 +36,10 @@ return select(-5, 1)
 return unpack({1,2,3}), unpack({1,2,3}, 2), unpack({1,2,3}, 2, 5)
 return #{unpack({}, 1, 7000)}
 return unpack({}, 1, 8000)
+return select('#', unpack({}, 1, 7997)), pcall(unpack, {}, 1, 7998)
+local t = {} for i=1,8000 do t[i]=i end return pcall(unpack, t)
+local t = {} for i=1,7999 do t[i]=i end return select('#', unpack(t)), (select(-1, unpack(t)))
+return select('#', ("x"):rep(8000):byte(1, 7997)), pcall(string.byte, ("x"):rep(8000), 1, 7998)
 return unpack({}, 1, 1e9)
 return (unpack({1,2,3}))
 local a, b, c = (function() return 1, 2 end)() return a, b, c

@@ -96,6 +96,23 @@ export function checkRoom(native: Native, bytes: number): void {
   if (bytes > native.heap.limitBytes) throw new OutOfMemory()
 }
 
+/** What a function of C may hold at once, its arguments and its results together (LUAI_MAXCSTACK). */
+const STACK_SLOTS = 8_000
+
+export function hasStackFor(args: readonly LuaValue[], results: number): boolean {
+  return args.length + results <= STACK_SLOTS
+}
+
+/** `what` is too much, in the words of the function. */
+export function checkStack(
+  native: Native,
+  args: readonly LuaValue[],
+  results: number,
+  what: string,
+): void {
+  if (!hasStackFor(args, results)) throw native.fail(`stack overflow (${what})`)
+}
+
 /** Before a native changes a table. The error names no place, as all that C itself raises. */
 export function checkWritable(table: LuaTable): void {
   if (table.isReadOnly) throw new LuaError('Attempt to modify a readonly table')

@@ -19,15 +19,13 @@ import {
   anyAt,
   argumentError,
   checkWritable,
+  hasStackFor,
   intAt,
   optionalInt,
   tableAt,
   textAt,
   wrongType,
 } from './arguments.ts'
-
-/** How many values a function may return to another. */
-const MAX_RESULTS = 7_990
 
 export function addBase(machine: Machine): void {
   const { globals } = machine
@@ -169,7 +167,7 @@ function unpack(args: LuaValue[], native: Native): NativeResult {
   const first = optionalInt(native, args, 1, 1)
   const last = args[2] === undefined ? table.length() : intAt(native, args, 2)
   if (first > last) return []
-  if (last - first + 1 > MAX_RESULTS) throw native.fail('too many results to unpack')
+  if (!hasStackFor(args, last - first + 1)) throw native.fail('too many results to unpack')
   native.spend(last - first + 1)
   const values: LuaValue[] = []
   for (let at = first; at <= last; at++) values.push(table.getNumber(at))

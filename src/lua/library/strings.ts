@@ -3,13 +3,18 @@ import type { Native, NativeCode, NativeResult } from '../machine/functions.ts'
 import type { Machine } from '../machine/machine.ts'
 import { MAX_STRING_BYTES } from '../machine/operations.ts'
 import type { LuaValue } from '../values.ts'
-import { argumentError, checkRoom, intAt, integerAt, optionalInteger, textAt } from './arguments.ts'
+import {
+  argumentError,
+  checkRoom,
+  checkStack,
+  intAt,
+  integerAt,
+  optionalInteger,
+  textAt,
+} from './arguments.ts'
 import { format } from './format.ts'
 import { addLibrary } from './library.ts'
 import { MATCHING } from './matching.ts'
-
-/** How many results of a native there is room for. */
-const MAX_RESULTS = 7_990
 
 const FUNCTIONS: Record<string, NativeCode> = {
   ...MATCHING,
@@ -76,7 +81,7 @@ function byte(args: LuaValue[], native: Native): NativeResult {
   const last = positionOf(optionalInteger(native, args, 2, first), text.length)
   const from = Math.max(first, 1)
   const to = Math.min(last, text.length)
-  if (to - from + 1 > MAX_RESULTS) throw native.fail('string slice too long')
+  checkStack(native, args, to - from + 1, 'string slice too long')
   const codes: number[] = []
   for (let at = from; at <= to; at++) codes.push(text.charCodeAt(at - 1))
   native.spend(codes.length)

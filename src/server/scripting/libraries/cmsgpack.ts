@@ -3,6 +3,7 @@
 import { OutOfMemory } from '../../../lua/heap.ts'
 import {
   argumentError,
+  checkStack,
   integerAt,
   optionalInteger,
   textAt,
@@ -18,7 +19,7 @@ import { doubleBytes, doubleOf, floatBytes, floatOf } from './float-bytes.ts'
 const MAX_NESTING = 16
 /** Read data may be nested deeper than what is written, but reading is recursive. */
 const MAX_READ_NESTING = 1_000
-const MAX_RESULTS = 7_990
+const TOO_MANY = 'too many return values at once; use unpack_one or unpack_limit instead.'
 /** What a value takes, in instructions. */
 const VALUE_STEPS = 20
 
@@ -31,15 +32,15 @@ export function addMessagePack(machine: Machine): void {
         if (args.length === 0) throw argumentError(native, -1, 'MessagePack pack needs input.')
         return args.map((value) => packed(native, value, 0)).join('')
       },
-      unpack: (args, native) => unpackMany(native, textAt(native, args, 0), 0, 0),
+      unpack: (args, native) => unpackMany(native, args, 0, 0),
       unpack_one: (args, native) => {
         const offset = optionalInteger(native, args, 1, 0)
-        return unpackMany(native, textAt(native, args, 0), 1, offset)
+        return unpackMany(native, args, 1, offset)
       },
       unpack_limit: (args, native) => {
         const limit = integerAt(native, args, 1)
         const offset = optionalInteger(native, args, 2, 0)
-        return unpackMany(native, textAt(native, args, 0), limit, offset)
+        return unpackMany(native, args, limit, offset)
       },
     },
     {
@@ -145,7 +146,13 @@ function listLength(table: LuaTable): number | undefined {
  * The first result says where to go on; -1: at the end. Only whoever asks for everything from the
  * beginning, with neither limit nor offset, gets the values alone.
  */
-function unpackMany(native: Native, text: string, limit: number, offset: number): NativeResult {
+function unpackMany(
+  native: Native,
+  args: readonly LuaValue[],
+  limit: number,
+  offset: number,
+): NativeResult {
+  const text = textAt(native, args, 0)
   if (offset < 0 || limit < 0) {
     throw native.fail(
       `Invalid request to unpack with offset of ${offset} and limit of ${text.length}.`,
@@ -157,9 +164,15 @@ function unpackMany(native: Native, text: string, limit: number, offset: number)
   const reader = new PackReader(native, text, offset)
   const values: LuaValue[] = []
   const isWhole = limit === 0 && offset === 0
-  const most = isWhole ? MAX_RESULTS : Math.min(limit, MAX_RESULTS)
-  while (!reader.isAtEnd && values.length < most) values.push(reader.read(0))
-  return isWhole ? values : [reader.isAtEnd ? -1 : reader.at, ...values]
+  const most = isWhole ? Number.POSITIVE_INFINITY : limit
+  while (!reader.isAtEnd && values.length < most) {
+    // A limit and an offset have been taken off by now.
+    checkStack(native, [text], values.length + 1, TOO_MANY)
+    values.push(reader.read(0))
+  }
+  if (isWhole) return values
+  checkStack(native, [text], values.length + 1, 'in function mp_unpack_full')
+  return [reader.isAtEnd ? -1 : reader.at, ...values]
 }
 
 class PackReader {

@@ -2,6 +2,7 @@
 
 import {
   argumentError,
+  checkStack,
   numberAt,
   optionalInteger,
   textAt,
@@ -175,6 +176,8 @@ function unpack(args: LuaValue[], native: Native): NativeResult {
   for (let item = format.next(); item !== undefined; item = format.next()) {
     const at = format.offset + item.padding
     if (at > text.length || item.size > text.length - at) throw tooShort(native)
+    // The position behind the last item is a result, too.
+    checkStack(native, args, values.length + 2, 'too many results')
     if (VALUES.has(item.letter) || item.letter === 'x') {
       format.offset = takeItem(native, text, at, item, values)
     } else format.control(item.letter)
