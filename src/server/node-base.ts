@@ -96,6 +96,8 @@ export class NodeBase {
   isCronPaused = false
   /** DEBUG SET-SKIP-CHECKSUM-VALIDATION: payloads of RESTORE may have any checksum. */
   skipsChecksums = false
+  /** DEBUG SET-DISABLE-DENY-SCRIPTS: scripts may call commands that are not for scripts. */
+  scriptsMayCallAny = false
   #lastConnectionId: ConnectionId = 0
   /** Runs one command of a file that is being loaded, see replay.ts. */
   applyLoaded: (argv: readonly string[]) => LoadedCommand = () => ({ kind: 'unknown' })

@@ -92,6 +92,13 @@ export class AofFiles {
     return undefined
   }
 
+  /** The manifest, also of a folder from which nothing was loaded; undefined: none that can be read. */
+  *onDisk(): Work<Manifest | undefined> {
+    if (this.#isKnown) return this.#manifest
+    const found = yield* readManifest(this.manifestPath)
+    return found.kind === 'read' ? found.manifest : undefined
+  }
+
   /**
    * The path of a file that should be in the folder and is not; undefined if all are there, or that cannot
    * be determined.

@@ -10,7 +10,7 @@
  * An operator may delete the folder, or a file in it, and then a process that ends loses all data. So every
  * second we check that the files are there, even when nothing is written, and rewrite what is gone.
  */
-import type { ManifestFile } from '../aof/manifest.ts'
+import { filesOf, type ManifestFile } from '../aof/manifest.ts'
 import { earliest } from '../earliest.ts'
 import type { FileWatcher, KeptFile } from '../replication/serving/waits.ts'
 import { AofFiles } from './aof-files.ts'
@@ -42,6 +42,10 @@ const INCOMPLETE: FileFailure = {
   kind: 'failed',
   code: 'EBUSY',
   text: 'its files do not have everything yet, and the rewrite that puts it there has not ended',
+}
+const NOTHING_TO_LOAD: LoadResult = {
+  kind: 'refused',
+  text: 'there is none. BGREWRITEAOF writes one',
 }
 const LOOK_PERIOD_MS = 1000
 const DIR_IN_USE = 'the append-only file is open in the present one, or is being written there'
@@ -137,19 +141,24 @@ export class Aof implements KeptFile {
     return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0 }
   }
 
-  /** Whether the files have everything, and stay as they are while they are read. */
+  /** Whether the files have all that they should, and stay as they are while they are read. */
   get mayReload(): boolean {
-    return this.#state === 'complete' && !this.#isRewriting
+    return this.#state !== 'incomplete' && !this.#isRewriting
   }
 
-  /** DEBUG LOADAOF: the data become what the files say. Commands must wait meanwhile. */
+  /**
+   * DEBUG LOADAOF: the data become what the files say, also those of a BGREWRITEAOF with the file switched
+   * off. Commands must wait meanwhile.
+   */
   *reload(progress: LoadProgress): Work<LoadResult> {
     const { keyspace } = this.#host
     const failure = this.#log.write()
     if (failure !== undefined) return { kind: 'refused', text: failure.text }
-    keyspace.replaceAll(keyspace.newTables(), [])
     const files = this.#files
-    const source = { manifest: files.manifest, pathOf: (file: ManifestFile) => files.pathOf(file) }
+    const manifest = yield* files.onDisk()
+    if (manifest === undefined || filesOf(manifest).length === 0) return NOTHING_TO_LOAD
+    keyspace.replaceAll(keyspace.newTables(), [])
+    const source = { manifest, pathOf: (file: ManifestFile) => files.pathOf(file) }
     const loaded = yield* new AofLoader(this.#host, progress).load(source)
     if (loaded.kind === 'refused') return loaded
     const keys = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)

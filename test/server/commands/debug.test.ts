@@ -26,8 +26,28 @@ describe('DEBUG LOADAOF', () => {
   test('without a file is refused, and nothing is lost', () => {
     const client = new NodeHarness().client()
     client.say('SET k v')
-    expect(client.say('DEBUG LOADAOF')).toContain('needs appendonly yes')
+    expect(client.say('DEBUG LOADAOF')).toContain('append-only file: there is none')
     expect(client.say('GET k')).toBe('$1\r\nv\r\n')
+  })
+
+  test('loads what BGREWRITEAOF wrote while appendonly is no', () => {
+    const disk = new DataFiles()
+    const OFF = { save: '', 'enable-debug-command': 'yes' }
+    for (const preamble of ['yes', 'no']) {
+      const node = restarted(disk, { ...OFF, 'aof-use-rdb-preamble': preamble })
+      const client = node.client()
+      client.bytes('SET kept 1\r\nRPUSH list a b c\r\n')
+      const before = client.say('DEBUG DIGEST')
+      expect(client.say('BGREWRITEAOF')).toContain('rewriting started')
+      node.advance(1)
+      client.bytes('SET later 1\r\nDEL list\r\n')
+      expect(client.say('DEBUG LOADAOF')).toBe('+OK\r\n')
+      expect(client.say('DEBUG DIGEST')).toBe(before)
+    }
+    // Another process finds the files, too.
+    const client = restarted(disk, OFF).client()
+    expect(client.say('DEBUG LOADAOF')).toBe('+OK\r\n')
+    expect(client.say('GET kept')).toBe('$1\r\n1\r\n')
   })
 
   test('in a transaction is refused', () => {
@@ -83,6 +103,22 @@ test('DEBUG SLEEP in a transaction holds up whom it would serve, and what expire
   node.advance(200)
   expect(waiting.take()).toBe('*2\r\n$4\r\nkept\r\n$1\r\ny\r\n')
   expect(replica.told().slice(-2)).toEqual(['DEL k', 'RPOP kept'])
+})
+
+test('DEBUG SET-DISABLE-DENY-SCRIPTS lets scripts and functions call commands that are not for them', () => {
+  const client = new NodeHarness().client()
+  const ask = () => client.send('EVAL', "return redis.call('DEBUG', 'PROTOCOL', 'integer')", '0')
+  expect(ask()).toMatch(/^-ERR This Redis command is not allowed from script/)
+  expect(client.say('DEBUG SET-DISABLE-DENY-SCRIPTS 1')).toBe('+OK\r\n')
+  expect(ask()).toBe(':12345\r\n')
+  client.send(
+    'FUNCTION',
+    'LOAD',
+    "#!lua name=f\nredis.register_function('f', function() return redis.call('CLIENT', 'LIST') end)",
+  )
+  expect(client.say('FCALL f 0')).toContain('cmd=fcall')
+  expect(client.say('DEBUG SET-DISABLE-DENY-SCRIPTS 0')).toBe('+OK\r\n')
+  expect(ask()).toMatch(/^-ERR This Redis command is not allowed from script/)
 })
 
 test('DEBUG SET-SKIP-CHECKSUM-VALIDATION lets RESTORE take any checksum, and nothing else', () => {

@@ -85,8 +85,8 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
   loadaof: {
     words: [0, 0],
-    run: loadAof,
-    help: ['LOADAOF', 'Write the append-only file out and load it again.'],
+    run: (context) => loadAgain(context, 'log'),
+    help: ['LOADAOF', 'Write the append-only file out, if it is on, and load it again.'],
   },
   log: {
     words: [1, 1],
@@ -150,6 +150,14 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     words: [1, 1],
     run: setActiveExpire,
     help: ['SET-ACTIVE-EXPIRE <0|1>', 'Whether expired keys go before somebody asks for them.'],
+  },
+  'set-disable-deny-scripts': {
+    words: [1, 1],
+    run: openScripts,
+    help: [
+      'SET-DISABLE-DENY-SCRIPTS <0|1>',
+      'Let scripts call what is not for scripts, such as DEBUG and CLIENT LIST.',
+    ],
   },
   'set-skip-checksum-validation': {
     words: [1, 1],
@@ -218,6 +226,12 @@ function skipChecksums({ node }: CommandContext, argv: readonly string[]): Reply
   return OK
 }
 
+/** Any word that is no number counts as 0, as in Redis. */
+function openScripts({ node }: CommandContext, argv: readonly string[]): Reply {
+  node.scriptsMayCallAny = (parseInteger(argv[2]) ?? 0) !== 0
+  return OK
+}
+
 function changeReplicationId({ node }: CommandContext): Reply {
   node.replication.changeId()
   return OK
@@ -259,7 +273,6 @@ const ON_REPLICA = error(
 const IS_RUNNING = error('ERR the data are being loaded already, or the file is being rewritten')
 const BAD_OPTION = error('ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.')
 const NO_MERGE = error('ERR DEBUG RELOAD MERGE and NOFLUSH are not offered: data are loaded whole')
-const AOF_IS_OFF = error('ERR DEBUG LOADAOF needs appendonly yes: there is no file to load')
 
 /** `options`: NOSAVE loads the existing file. */
 function reload(context: CommandContext, argv: readonly string[]): Reply | undefined {
@@ -267,10 +280,6 @@ function reload(context: CommandContext, argv: readonly string[]): Reply | undef
   if (words.some((word) => !['NOSAVE', 'MERGE', 'NOFLUSH'].includes(word))) return BAD_OPTION
   if (words.some((word) => word !== 'NOSAVE')) return NO_MERGE
   return loadAgain(context, words.length === 0 ? 'savedFirst' : 'asSaved')
-}
-
-function loadAof(context: CommandContext): Reply | undefined {
-  return context.node.persistence.aof.isOn ? loadAgain(context, 'log') : AOF_IS_OFF
 }
 
 function loadAgain(

@@ -180,7 +180,7 @@ function commandRefusal(
   argv: readonly string[],
 ): Reply | undefined {
   if (!fitsArity(command.arity, argv.length)) return WRONG_ARITY
-  if (command.isNoScript) return NOT_FROM_SCRIPT
+  if (command.isNoScript && !node.scriptsMayCallAny) return NOT_FROM_SCRIPT
   if (missesMaster(node) && !command.isStale) return STALE_COMMAND
   const denied = denialInScript(node, run.session, command, argv)
   if (denied !== undefined) return DENIED[denied.reason]
