@@ -82,7 +82,7 @@ function elementsOf(value: Value | undefined, settings: Settings): string[] | un
 
 /** Undefined if a value that must be a number is not. */
 function inOrder(
-  { db }: CommandContext,
+  { db, session }: CommandContext,
   value: Value | undefined,
   elements: readonly string[],
   options: SortOptions,
@@ -91,8 +91,8 @@ function inOrder(
     const weightOf = options.by === undefined ? undefined : patternLookup(db, options.by)
     return sorted(elements, options, weightOf)
   }
-  // A set has no order of its own, and replicas must store what we store.
-  if (value?.type === 'set' && options.store !== undefined) {
+  // A set has no order of its own, and replicas must store what we store. A script may rely on the order, too.
+  if (value?.type === 'set' && (options.store !== undefined || session.isScript)) {
     return sorted(elements, { ...options, isAlpha: true }, undefined)
   }
   return elements
