@@ -32,11 +32,12 @@ class Reach {
     }
   }
 
+  /** Whole bytes: INFO shows the sum. */
   walk(): number {
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
       this.#visit(next)
     }
-    return this.#bytes
+    return Math.ceil(this.#bytes)
   }
 
   #text(text: string): void {

@@ -61,6 +61,12 @@ export class ScriptEngine {
     return this.#machine
   }
 
+  /** SCRIPT FLUSH: what the scripts took is given back at once. */
+  forgetScripts(): void {
+    this.scripts.clear()
+    this.#machine?.heap.collect()
+  }
+
   /** A run waits for its next slice. */
   get isInterrupted(): boolean {
     return this.#isInterrupted

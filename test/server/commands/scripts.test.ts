@@ -220,3 +220,40 @@ test('of the scripts that came with EVAL the oldest give way, and those that wer
   expect(client.send('EVALSHA', loaded, '0')).toBe(':0\r\n')
   expect(client.say('INFO memory')).toContain('number_of_cached_scripts:501\r\n')
 })
+
+test('SORT in a script puts a set in order even if it is told not to sort', () => {
+  const client = new NodeHarness().client()
+  client.say('SADD s c aa b a')
+  const sorted = '*4\r\n$1\r\na\r\n$2\r\naa\r\n$1\r\nb\r\n$1\r\nc\r\n'
+  for (const name of ['SORT', 'SORT_RO']) {
+    const script = `return redis.call('${name}', KEYS[1], 'BY', 'nosort')`
+    expect(client.send('EVAL', script, '1', 's')).toBe(sorted)
+  }
+  expect(client.say('SORT s BY nosort')).toContain('$1\r\nc\r\n$2\r\naa\r\n')
+})
+
+describe('used_memory_lua', () => {
+  const TABLES = "local t = {} for i = 1, 999 do t['key ' .. i] = {} end return #t"
+
+  function usedBytes(client: ReturnType<NodeHarness['client']>): string | undefined {
+    return /used_memory_lua:(\S+)/.exec(client.say('INFO memory'))?.[1]
+  }
+
+  test('is a whole number, also of what scripts still reach', () => {
+    const client = new NodeHarness().client()
+    for (const word of ['a', 'ab', 'abc']) {
+      client.send('EVAL', `collectgarbage() return '${word}'`, '0')
+      expect(usedBytes(client)).toMatch(/^[1-9]\d*$/)
+    }
+  })
+
+  test('falls with SCRIPT FLUSH', () => {
+    const client = new NodeHarness().client()
+    client.send('EVAL', 'return 0', '0')
+    const atFirst = Number(usedBytes(client))
+    for (let count = 0; count < 20; count++) client.send('EVAL', TABLES, '0')
+    expect(Number(usedBytes(client))).toBeGreaterThan(atFirst + 1_000_000)
+    client.say('SCRIPT FLUSH')
+    expect(Number(usedBytes(client))).toBeLessThanOrEqual(2 * atFirst)
+  })
+})

@@ -59,7 +59,7 @@ function exists({ node }: CommandContext, argv: readonly string[]): Reply {
 function flush({ node }: CommandContext, argv: readonly string[]): Reply {
   const mode = argv[2]?.toUpperCase() ?? 'SYNC'
   if (argv.length > 3 || (mode !== 'SYNC' && mode !== 'ASYNC')) return BAD_FLUSH_MODE
-  node.scripting.scripts.clear()
+  node.scripting.forgetScripts()
   return OK
 }
 
