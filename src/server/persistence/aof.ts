@@ -151,13 +151,14 @@ export class Aof implements KeptFile {
    * off. Commands must wait meanwhile.
    */
   *reload(progress: LoadProgress): Work<LoadResult> {
-    const { keyspace } = this.#host
+    const { keyspace, functions } = this.#host
     const failure = this.#log.write()
     if (failure !== undefined) return { kind: 'refused', text: failure.text }
     const files = this.#files
     const manifest = yield* files.onDisk()
     if (manifest === undefined || filesOf(manifest).length === 0) return NOTHING_TO_LOAD
     keyspace.replaceAll(keyspace.newTables(), [])
+    functions.clear()
     const source = { manifest, pathOf: (file: ManifestFile) => files.pathOf(file) }
     const loaded = yield* new AofLoader(this.#host, progress).load(source)
     if (loaded.kind === 'refused') return loaded

@@ -23,6 +23,21 @@ describe('DEBUG LOADAOF', () => {
     expect(client.say('INFO persistence')).toContain('aof_rewrite_in_progress:0\r\n')
   })
 
+  test('puts back the functions of the file, and only those', () => {
+    const node = restarted(new DataFiles(), { ...WITH_FILE, 'aof-use-rdb-preamble': 'no' })
+    const client = node.client()
+    const library = (name: string, result: string) =>
+      `#!lua name=${name}\nredis.register_function('${name}', function() return '${result}' end)`
+    client.send('FUNCTION', 'LOAD', library('kept', 'old'))
+    client.send('FUNCTION', 'LOAD', 'REPLACE', library('kept', 'new'))
+    client.send('FUNCTION', 'LOAD', library('gone', 'x'))
+    client.send('FUNCTION', 'DELETE', 'gone')
+    expect(client.say('DEBUG LOADAOF')).toBe('+OK\r\n')
+    expect(client.say('FCALL kept 0')).toBe('$3\r\nnew\r\n')
+    expect(client.say('FUNCTION LIST')).not.toContain('gone')
+    expect(node.logs.join('\n')).not.toContain("'FUNCTION' failed")
+  })
+
   test('without a file is refused, and nothing is lost', () => {
     const client = new NodeHarness().client()
     client.say('SET k v')
