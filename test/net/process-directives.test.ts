@@ -123,8 +123,12 @@ describe.skipIf(!HAS_REDIS_CLI)(
       expect(second.log()).toContain('another process is listening there')
       await node.kill()
       expect(existsSync(socket)).toBe(true)
-      const third = start('third', 'port 0', `unixsocket ${socket}`)
+      const third = start('third', `port ${port}`, 'bind ""', `unixsocket ${socket}`)
       await until('it listens', 10_000, async () => (await cli('PING')) === 'PONG')
+      // No address to bind to is no TCP port, and not all addresses.
+      const overTcp = await run('redis-cli', ['-p', `${port}`, 'PING'])
+      expect(overTcp.stderr).toContain('Connection refused')
+      expect(await cli('INFO', 'server')).toMatch(/^listener0:name=unix/m)
       await cli('SHUTDOWN', 'NOSAVE')
       await until('it ends', 10_000, () => !third.isRunning)
       expect(existsSync(socket)).toBe(false)

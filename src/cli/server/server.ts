@@ -170,7 +170,7 @@ async function start(options: Start): Promise<void> {
   await lockAppendOnly(settings, folder, logger)
   const log: TlsLog = (level, text) => logger.log(level, text)
   const tls = nodeTls(settings, log)
-  const addresses = settings.text('bind').split(' ')
+  const addresses = words(settings.text('bind'))
   const unix = unixDoor(settings)
   const listener = await listen({ addresses, port, tls, unix, backlog: tcpBacklog(settings) })
   keepTitle(settings, configFile)

@@ -10,6 +10,7 @@ import { TlsAcceptor } from '../tls/tls-acceptor.ts'
 import { openUnixDoor, type UnixDoor } from './unix-door.ts'
 
 export interface ListenOptions {
+  /** None: only the Unix socket is open, and there must be one. */
   readonly addresses: readonly string[]
   /** 0 for none, if there is a port for TLS. */
   readonly port: number
@@ -34,8 +35,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   // Node takes 0 for its own default.
   const backlog = Math.max(1, options.backlog ?? BACKLOG)
   const inbox = new Inbox()
-  const doors = doorsOf(port, tls, inbox)
-  if (doors.length === 0 && unix === undefined) throw noPort()
+  const doors = addresses.length === 0 ? [] : doorsOf(port, tls, inbox)
+  if (doors.length === 0 && unix === undefined) throw addresses.length === 0 ? noBind() : noPort()
   const servers: Server[] = []
   const close = () => {
     for (const server of servers) server.close()
@@ -229,6 +230,14 @@ function noAddress(addresses: readonly string[]): StartError {
     'E_ADDRESS_UNAVAILABLE',
     `cannot listen: none of ${addresses.join(' ')} is an address of this machine`,
     'bind to an address of this machine, or to * for all of them',
+  )
+}
+
+function noBind(): StartError {
+  return new StartError(
+    'E_LISTEN',
+    'cannot listen: bind names no address',
+    'name an address of this machine, or * for all of them',
   )
 }
 

@@ -247,7 +247,7 @@ function newerServerFields({ node }: Source): Record<string, string> {
   const path = settings.text('unixsocket')
   const listeners = [
     ...ports
-      .filter(([, port]) => port !== 0)
+      .filter(([, port]) => port !== 0 && settings.text('bind') !== '')
       .map(([name, port]) => `name=${name},${places},port=${port}`),
     ...(path === '' ? [] : [`name=unix,bind=${path}`]),
   ]

@@ -119,11 +119,12 @@ export class Settings {
   /** One line of the configuration file or one command-line option. Several `save` lines add up. */
   load(name: string, args: readonly string[]): string | undefined {
     const key = canonical(name)
-    if (args.length === 0 && key !== 'save') return WRONG_NUMBER
+    // No word is a list of none, which some directives refuse in words of their own.
+    if (args.length === 0 && typeOf(key)?.maxWords !== Infinity) return WRONG_NUMBER
     // Joined, a comment behind a password or a file name would become a part of it.
     if (args.length > (typeOf(key)?.maxWords ?? 1)) return WRONG_NUMBER
     // A bare `save` takes away the points that hold by default, and none that a line has named.
-    if (args.length === 0 && this.#loaded.has(key)) return undefined
+    if (args.length === 0 && key === 'save' && this.#loaded.has(key)) return undefined
     const given = args.join(' ')
     const isFurtherSave = key === 'save' && this.#loaded.has(key) && given !== ''
     this.#loaded.add(key)

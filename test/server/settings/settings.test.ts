@@ -93,6 +93,25 @@ describe('a directive', () => {
   })
 })
 
+describe('a line without a word', () => {
+  test('is a list of none where a directive is a list', () => {
+    const settings = new Settings()
+    expect(settings.load('latency-tracking-info-percentiles', [])).toBeUndefined()
+    expect(settings.text('latency-tracking-info-percentiles')).toBe('')
+    expect(settings.load('bind', [])).toBeUndefined()
+    expect(settings.text('bind')).toBe('')
+  })
+
+  test('is refused with what there may be, or with the number of words', () => {
+    const settings = new Settings()
+    expect(settings.load('shutdown-on-sigterm', [])).toContain('must be one of the following')
+    expect(settings.load('oom-score-adj-values', [])).toBe('wrong number of arguments')
+    for (const name of ['port', 'requirepass', 'replicaof']) {
+      expect(settings.load(name, [])).toBe('wrong number of arguments')
+    }
+  })
+})
+
 describe('CONFIG SET', () => {
   const OPEN = { 'protected-mode': 'no' }
 
