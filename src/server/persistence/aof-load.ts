@@ -7,12 +7,13 @@
  * of history, and is refused, as is whatever cannot be read.
  */
 import { LogReader } from '../aof/log-reader.ts'
-import type { Manifest, ManifestFile } from '../aof/manifest.ts'
+import { filesOf, type Manifest, type ManifestFile } from '../aof/manifest.ts'
+import type { AofFiles } from './aof-files.ts'
 import { readBytes, sizeOf, type Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import type { LoadProgress } from './load-progress.ts'
 import { type LoadFault, refusedFile, unreadFile } from './load-refusals.ts'
-import type { LoadRefused } from './load-result.ts'
+import type { LoadRefused, LoadResult } from './load-result.ts'
 import { adoptRdb } from './rdb-adopt.ts'
 import { loadRdb, tooLargeText } from './rdb-load.ts'
 
@@ -49,6 +50,29 @@ const RDB_MAGIC = 'REDIS'
 const MISSING: LoadFault = { cause: 'missing', reason: 'is missing, and the manifest names it' }
 /** At most this many failed commands are logged one by one. */
 const MAX_TOLD_ERRORS = 10
+
+const NOTHING_TO_LOAD: LoadRefused = {
+  kind: 'refused',
+  text: 'there is none. BGREWRITEAOF writes one',
+}
+
+/** In place of the present data and functions. Nothing is lost if there are no files. */
+export function* loadAgain(
+  host: PersistenceHost,
+  files: AofFiles,
+  progress: LoadProgress,
+): Work<LoadResult> {
+  const { keyspace, functions } = host
+  const manifest = yield* files.onDisk()
+  if (manifest === undefined || filesOf(manifest).length === 0) return NOTHING_TO_LOAD
+  keyspace.replaceAll(keyspace.newTables(), [])
+  functions.clear()
+  const source = { manifest, pathOf: (file: ManifestFile) => files.pathOf(file) }
+  const loaded = yield* new AofLoader(host, progress).load(source)
+  if (loaded.kind === 'refused') return loaded
+  const keys = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
+  return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0 }
+}
 
 export class AofLoader {
   readonly #host: PersistenceHost

@@ -10,11 +10,10 @@
  * An operator may delete the folder, or a file in it, and then a process that ends loses all data. So every
  * second we check that the files are there, even when nothing is written, and rewrite what is gone.
  */
-import { filesOf, type ManifestFile } from '../aof/manifest.ts'
 import { earliest } from '../earliest.ts'
 import type { FileWatcher, KeptFile } from '../replication/serving/waits.ts'
 import { AofFiles } from './aof-files.ts'
-import { AofLoader } from './aof-load.ts'
+import { loadAgain } from './aof-load.ts'
 import { AofLog } from './aof-log.ts'
 import { AofOpening } from './aof-opening.ts'
 import { type AofReport, aofReport } from './aof-report.ts'
@@ -42,10 +41,6 @@ const INCOMPLETE: FileFailure = {
   kind: 'failed',
   code: 'EBUSY',
   text: 'its files do not have everything yet, and the rewrite that puts it there has not ended',
-}
-const NOTHING_TO_LOAD: LoadResult = {
-  kind: 'refused',
-  text: 'there is none. BGREWRITEAOF writes one',
 }
 const LOOK_PERIOD_MS = 1000
 const DIR_IN_USE = 'the append-only file is open in the present one, or is being written there'
@@ -151,19 +146,9 @@ export class Aof implements KeptFile {
    * off. Commands must wait meanwhile.
    */
   *reload(progress: LoadProgress): Work<LoadResult> {
-    const { keyspace, functions } = this.#host
     const failure = this.#log.write()
     if (failure !== undefined) return { kind: 'refused', text: failure.text }
-    const files = this.#files
-    const manifest = yield* files.onDisk()
-    if (manifest === undefined || filesOf(manifest).length === 0) return NOTHING_TO_LOAD
-    keyspace.replaceAll(keyspace.newTables(), [])
-    functions.clear()
-    const source = { manifest, pathOf: (file: ManifestFile) => files.pathOf(file) }
-    const loaded = yield* new AofLoader(this.#host, progress).load(source)
-    if (loaded.kind === 'refused') return loaded
-    const keys = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
-    return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0 }
+    return yield* loadAgain(this.#host, this.#files, progress)
   }
 
   /** Why a write must be refused now, as an error reply without its dash. */
