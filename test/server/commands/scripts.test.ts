@@ -221,6 +221,17 @@ test('of the scripts that came with EVAL the oldest give way, and those that wer
   expect(client.say('INFO memory')).toContain('number_of_cached_scripts:501\r\n')
 })
 
+test('a script that has written goes on when replicas are missing meanwhile, and the next one is refused', () => {
+  const client = new NodeHarness().client()
+  client.say('DEBUG SET-DISABLE-DENY-SCRIPTS 1')
+  const script = `redis.call('SET', 'a', '1')
+    redis.call('CONFIG', 'SET', 'min-replicas-to-write', '1')
+    return redis.call('SET', 'b', '2')`
+  expect(client.send('EVAL', script, '0')).toBe('+OK\r\n')
+  expect(client.say('GET b')).toBe('$1\r\n2\r\n')
+  expect(client.send('EVAL', script, '0')).toMatch(/^-NOREPLICAS /)
+})
+
 test('SORT in a script puts a set in order even if it is told not to sort', () => {
   const client = new NodeHarness().client()
   client.say('SADD s c aa b a')

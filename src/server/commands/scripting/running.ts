@@ -186,6 +186,9 @@ function commandRefusal(
   if (denied !== undefined) return DENIED[denied.reason]
   const isWrite = command.isWrite || command.mayReplicate
   if (isWrite && (run.isReadOnly || run.flags.noWrites)) return WRITE_IN_READ_ONLY
+  // What has begun to write goes on, whatever the disk, the replicas and the memory say meanwhile: the rest of
+  // a script is worse to lose.
+  if (run.hasWritten) return undefined
   if (command.isWrite) {
     if (isReadOnlyReplica(node)) return READ_ONLY_REPLICA
     const disk = node.persistence.refusal()
@@ -193,8 +196,7 @@ function commandRefusal(
     const tooFewReplicas = node.replication.refusal()
     if (tooFewReplicas !== undefined) return error(tooFewReplicas)
   }
-  // What has begun to write goes on: half a script is worse than a little more memory.
-  const isBound = command.needsMemory && !run.flags.allowOom && !run.hasWritten
+  const isBound = command.needsMemory && !run.flags.allowOom
   if (isBound && (node.eviction.isShort || node.heap.refuses(command, argv))) {
     node.stats.outOfMemory++
     return OUT_OF_MEMORY
