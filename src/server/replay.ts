@@ -3,7 +3,7 @@
  * and get no reply; an error is logged or ends the loading.
  *
  * A master tells its replicas how the data changed, which messages were published, and which
- * commands frame these. Other commands in its stream (SHUTDOWN, CLIENT PAUSE, DEBUG, CONFIG,
+ * commands frame these; one before Redis 7.0 may tell a change by the script that makes it. Other commands in its stream (SHUTDOWN, CLIENT PAUSE, DEBUG, CONFIG,
  * REPLICAOF, ACL) are not run: write access to a master does not make a client the operator of its
  * replicas. Redis runs all of them.
  */
@@ -93,14 +93,16 @@ export class Replay {
 
 /**
  * What masters send to replicas: changes of the data, messages, and the commands that frame them.
+ * Before 7.0 a script could stand for the changes that it makes.
  */
 function isForReplicas(command: Command): boolean {
-  if (command.runsScript) return false
-  return command.isWrite || command.mayReplicate || command.isFrame
+  const { isWrite, mayReplicate, isFrame, keepsScript } = command
+  return isWrite || mayReplicate || isFrame || keepsScript
 }
 
 function isKept(command: Command): boolean {
-  return !command.runsScript && (command.hasKeys || command.isFrame)
+  const { hasKeys, isFrame, keepsScript, runsScript } = command
+  return hasKeys || isFrame || keepsScript || runsScript
 }
 
 function loadFailure(text: string): LoadedCommand {

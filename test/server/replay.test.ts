@@ -1,5 +1,6 @@
 /** What the stream of a master may do to its replica. */
 import { describe, expect, test } from 'vitest'
+import { sha1Hex } from '../../src/server/scripting/sha1-hex.ts'
 import { NodeHarness } from '../support/node-harness.ts'
 
 /** A replica whose master sends what `fromMaster` is given. */
@@ -58,5 +59,55 @@ describe('what a master may not tell its replica', () => {
     fromMaster('FLUSHALL')
     expect(client.say('DBSIZE')).toBe(':0\r\n')
     expect(harness.node.services.stats.refusedCommands).toBe(0)
+  })
+})
+
+describe('a script in the stream, which masters before Redis 7.0 send instead of its effects', () => {
+  const WRITES = "redis.call('SET', KEYS[1], ARGV[1]); return redis.call('INCR', KEYS[1])"
+
+  test('changes a replica that is read-only', () => {
+    const { harness, client, fromMaster } = replica()
+    fromMaster('EVAL', WRITES, '1', 'k', '41')
+    expect(client.say('GET k')).toBe('$2\r\n42\r\n')
+    expect(harness.node.services.stats.refusedCommands).toBe(0)
+  })
+
+  test('may be named by its digest once it was sent', () => {
+    const { harness, client, fromMaster } = replica()
+    fromMaster('SCRIPT', 'LOAD', WRITES)
+    fromMaster('MULTI')
+    fromMaster('EVALSHA', sha1Hex(WRITES), '1', 'k', '1')
+    fromMaster('EXEC')
+    expect(client.say('GET k')).toBe('$1\r\n2\r\n')
+    fromMaster('SCRIPT', 'FLUSH')
+    fromMaster('EVALSHA', sha1Hex(WRITES), '1', 'k', '5')
+    expect(harness.logs.at(-1)).toContain("the master's evalsha failed here: NOSCRIPT")
+  })
+
+  test('runs to its end before the next command', () => {
+    const { client, fromMaster } = replica()
+    const long = "for i = 1, 300000 do local x = i end; redis.call('SET', 'k', 'a')"
+    fromMaster('EVAL', long, '1', 'k')
+    fromMaster('APPEND', 'k', 'b')
+    expect(client.say('GET k')).toBe('$2\r\nab\r\n')
+  })
+
+  test('is told to the own replicas as the stream tells it, and to the own file as its effects', () => {
+    const harness = new NodeHarness({ appendonly: 'yes' })
+    const client = harness.client()
+    const offset = () => /master_repl_offset:(\d+)/.exec(client.say('INFO replication'))?.[1]
+    client.say('REPLICAOF 127.0.0.1 1')
+    const before = offset()
+    harness.node.services.streamTarget.apply(['EVAL', WRITES, '1', 'k', '41'])
+    expect(offset()).toBe(before)
+    expect(harness.files.read('appendonlydir/appendonly.aof.1.incr.aof')).toContain('INCR')
+  })
+
+  test('calls nothing that a script may not call', () => {
+    const { harness, client, fromMaster } = replica()
+    fromMaster('EVAL', "redis.call('SHUTDOWN', 'NOSAVE')", '0')
+    fromMaster('EVAL', "redis.call('REPLICAOF', 'NO', 'ONE')", '0')
+    expect([client.say('PING'), harness.exitStatus]).toEqual(['+PONG\r\n', undefined])
+    expect(client.say('ROLE')).toContain('slave')
   })
 })

@@ -16,6 +16,8 @@ const INTERNAL_FLAGS = [
   'message',
   /** Replication streams and append-only files hold it around or between their writes. */
   'frame',
+  /** Streams and files of servers before 7.0 hold it: a script that they may name by its digest later. */
+  'keeps_script',
   /** It runs at once inside MULTI. */
   'not_queued',
   /** It runs the queue of the transaction, so the facts about the queued commands apply to it. */

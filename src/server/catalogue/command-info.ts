@@ -44,6 +44,8 @@ export interface CommandInfo {
   readonly isMessage: boolean
   /** Replication streams and files hold it around or between their writes: MULTI, SELECT. */
   readonly isFrame: boolean
+  /** Keeps or forgets scripts for EVALSHA. Servers before 7.0 tell replicas and files of it. */
+  readonly keepsScript: boolean
   readonly isStale: boolean
   /** Refused when there is no room: `denyoom`. */
   readonly needsMemory: boolean

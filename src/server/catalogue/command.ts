@@ -139,6 +139,7 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
     mayReplicate: has('may_replicate'),
     isMessage: has('message'),
     isFrame: has('frame'),
+    keepsScript: has('keeps_script'),
     isStale: has('stale'),
     needsMemory: has('denyoom'),
     growsMuch: has('denyoom') && !has('fast') && !has('grows_by_input'),

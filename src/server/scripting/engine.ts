@@ -17,6 +17,8 @@ import { ScriptCache } from './script-cache.ts'
 
 /** About five milliseconds of work. */
 const SLICE_STEPS = 250_000
+/** The end of a script that may not be interrupted: minutes. */
+const MAX_SLICES = 50_000
 const MIB = 1024 * 1024
 /** How much scripts may keep: a share of the heap, if its limit is known. */
 const HEAP_SHARE = 1 / 8
@@ -24,6 +26,7 @@ const DEFAULT_LIMIT_BYTES = 64 * MIB
 const MIN_LIMIT_BYTES = 8 * MIB
 
 const KILLED = 'Script killed by user with SCRIPT KILL...'
+const ENDLESS = 'Script killed: it has no end'
 
 export class ScriptEngine {
   readonly scripts: ScriptCache
@@ -142,7 +145,7 @@ export class ScriptEngine {
 
   #slice(run: RunningScript, machine: Machine): Reply | undefined {
     try {
-      const results = machine.run(SLICE_STEPS)
+      const results = run.isObeyed ? runToEnd(machine) : machine.run(SLICE_STEPS)
       this.#isInterrupted = results === undefined
       if (results === undefined) return undefined
       this.#over(machine)
@@ -166,6 +169,16 @@ export class ScriptEngine {
     if (place === undefined) return errorReply(text, value)
     return errorReply(`${text} script: ${run.name}, on ${place.source}:${place.line}.`, value)
   }
+}
+
+/** A master that sends a script without an end must not stop its replicas for ever. */
+function runToEnd(machine: Machine): readonly LuaValue[] | undefined {
+  for (let slices = 0; slices < MAX_SLICES; slices++) {
+    const results = machine.run(SLICE_STEPS)
+    if (results !== undefined) return results
+  }
+  machine.interrupt(ENDLESS)
+  return machine.run(SLICE_STEPS)
 }
 
 function listOf(machine: Machine, texts: readonly string[]): LuaValue {

@@ -27,6 +27,11 @@ export interface RunningScript {
   readonly session: ClientSession
   readonly flags: ScriptFlags
   readonly isReadOnly: boolean
+  /**
+   * It comes from our master's stream or from a file, so nothing refuses it. It runs to its end at once, because the
+   * commands behind it build upon what it does.
+   */
+  readonly isObeyed: boolean
   readonly startedAt: Moment
   /** It has run a command that writes, so it cannot be killed any more. */
   readonly hasWritten: boolean

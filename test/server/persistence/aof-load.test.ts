@@ -70,6 +70,29 @@ function refusal(files: DataFiles, directives: Record<string, string> = {}): str
 }
 
 describe('what is loaded', () => {
+  test('is what scripts have done, in files of servers before Redis 7.0, on a read-only replica too', () => {
+    const script = "redis.call('SET', KEYS[1], '100')"
+    const lines = [
+      ['SELECT', '9'],
+      ['EVAL', script, '1', 'k'],
+      ['SCRIPT', 'LOAD', "return redis.call('INCR', KEYS[1])"],
+      ['EVALSHA', '61636018f4e6b5817b89791bbed242f93fa089e3', '1', 'k'],
+      ['EVAL', "return redis.call('INCR', KEYS[1])", '1', 'k'],
+      [
+        'EVAL',
+        "for i = 1, 300000 do local x = i end; return redis.call('INCR', KEYS[1])",
+        '1',
+        'k',
+      ],
+    ]
+    const file = lines.map((argv) => encodeCommand(argv)).join('')
+    const node = start(folder(undefined, file), { replicaof: '127.0.0.1 1' })
+    const client = node.client()
+    client.say('SELECT 9')
+    expect(client.say('GET k')).toBe('$3\r\n103\r\n')
+    expect(node.logs.join()).not.toContain('failed')
+  })
+
   test('is the base and every increment, in their order', () => {
     const files = folder(log('SET a 1', 'SET b 1'), log('INCR a'), log('SELECT 3', 'SET c 1'))
     const client = start(files).client()

@@ -69,10 +69,11 @@ export function scriptArguments(
 
 /** The error that answers the script as a whole. */
 export function scriptRefusal(
-  { node }: CommandContext,
+  { node, session }: CommandContext,
   flags: ScriptFlags,
   isReadOnly: boolean,
 ): Reply | undefined {
+  if (isObeyed(session)) return undefined
   const isStale = missesMaster(node)
   if (flags.isOldStyle) return isStale ? MASTER_DOWN : undefined
   if (isStale && !flags.allowStale) return STALE_SCRIPT
@@ -110,6 +111,7 @@ class ClientRun implements RunningScript {
   readonly session: ClientSession
   readonly flags: ScriptFlags
   readonly isReadOnly: boolean
+  readonly isObeyed: boolean
   readonly startedAt: Moment
   hasWritten = false
   readonly #context: CommandContext
@@ -128,6 +130,7 @@ class ClientRun implements RunningScript {
     this.argv = argv
     this.flags = flags
     this.isReadOnly = isReadOnly
+    this.isObeyed = isObeyed(context.session)
     this.startedAt = context.now
     this.session = sessionFor(context)
   }
@@ -166,11 +169,18 @@ class ClientRun implements RunningScript {
 function sessionFor({ session: caller, now, node: { scripting } }: CommandContext): ClientSession {
   scripting.session ??= newScriptSession(now)
   const { session } = scripting
+  // Its commands do what they did on the master, such as to write down what PFCOUNT counted.
+  session.kind = isObeyed(caller) ? 'master' : 'normal'
   session.account = caller.account
   session.db = caller.db
   session.noTouch = caller.noTouch
   session.protocol = 2
   return session
+}
+
+/** The commands of a file run in such a session, too. */
+function isObeyed({ kind }: ClientSession): boolean {
+  return kind === 'master'
 }
 
 function commandRefusal(
@@ -181,6 +191,7 @@ function commandRefusal(
 ): Reply | undefined {
   if (!fitsArity(command.arity, argv.length)) return WRONG_ARITY
   if (command.isNoScript && !node.scriptsMayCallAny) return NOT_FROM_SCRIPT
+  if (run.isObeyed) return undefined
   if (missesMaster(node) && !command.isStale) return STALE_COMMAND
   const denied = denialInScript(node, run.session, command, argv)
   if (denied !== undefined) return DENIED[denied.reason]

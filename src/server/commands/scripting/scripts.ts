@@ -115,12 +115,12 @@ export const scriptFamily: Family = {
       command('exists', -3, 'noscript', [], exists, {
         tips: ['request_policy:all_shards', 'response_policy:agg_logical_and'],
       }),
-      command('flush', -2, 'noscript', [], flush, { tips: ON_ALL }),
+      command('flush', -2, 'noscript keeps_script', [], flush, { tips: ON_ALL }),
       command('help', 2, 'loading stale', [], help),
       command('kill', 2, 'noscript allow_busy', [], (context) => kill(context, 'eval'), {
         tips: ['request_policy:all_shards', 'response_policy:one_succeeded'],
       }),
-      command('load', 3, 'noscript stale', [], load, { tips: ON_ALL }),
+      command('load', 3, 'noscript stale keeps_script', [], load, { tips: ON_ALL }),
     ]),
   ],
 }
