@@ -28,7 +28,7 @@ export class ClientMemory {
   readonly #node: ClientNode
   #normalBytes = 0
   #replicaBytes = 0
-  /** `normalBytes` when all were counted last. */
+  /** `normalBytes` at the last `settle`. */
   #settledBytes = 0
   /** The bytes of the clients that may be closed to free memory. */
   #evictableBytes = 0
@@ -43,7 +43,7 @@ export class ClientMemory {
   }
 
   /**
-   * What clients take more than when all were counted last. Most of it has left since: a connection says that
+   * What clients take more than at the last `settle`. Most of it has left since: a connection says that
    * it has taken something only when it is asked.
    */
   get unsettledBytes(): number {
@@ -75,6 +75,11 @@ export class ClientMemory {
   /** Counts all again, because what was sent has left meanwhile. */
   refresh(): void {
     for (const session of this.#node.sessions) this.note(session)
+  }
+
+  /** The same at a moment when what was sent has had time to leave: what clients still hold, they hold for longer. */
+  settle(): void {
+    this.refresh()
     this.#settledBytes = this.#normalBytes
   }
 

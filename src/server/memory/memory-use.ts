@@ -108,7 +108,7 @@ export class MemoryUse {
   /** Counts connections anew: there is a limit from now on. */
   refresh(): void {
     this.#refreshAtMs = this.#node.now.monoMs + REFRESH_MS
-    this.#node.clientMemory.refresh()
+    this.#node.clientMemory.settle()
   }
 
   /** Monotonic. */
