@@ -20,6 +20,7 @@ import type { StreamEntries } from '../values/stream.ts'
 import { byName, type ConsumerGroup } from '../values/stream-group.ts'
 import { idText } from '../values/stream-id.ts'
 import type { HashValue, Value } from '../values/value.ts'
+import { timeNote } from './log-writer.ts'
 
 type Argv = readonly string[]
 
@@ -28,8 +29,9 @@ const MAX_ELEMENT_BYTES = 1024 * 1024
 /** Makes an empty stream; the last id follows. */
 const EMPTY_STREAM = ['MAXLEN', '0', '0-1', 'x', 'y']
 
-export function commandForm(functions: Iterable<string>): SnapshotForm {
-  let header = ''
+/** `unixSecond`: the time to note, or undefined for none. */
+export function commandForm(functions: Iterable<string>, unixSecond?: number): SnapshotForm {
+  let header = unixSecond === undefined ? '' : timeNote(unixSecond)
   for (const source of functions) header += encodeCommand(['FUNCTION', 'LOAD', source])
   return {
     header,

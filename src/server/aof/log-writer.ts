@@ -11,6 +11,11 @@ const EXEC = encodeCommand(['EXEC'])
 /** Small commands are joined to pieces of this size. */
 const PIECE_BYTES = 1024 * 1024
 
+/** [aof-timestamp-enabled] What follows was done from this Unix second on; redis-check-aof can cut a file there. */
+export function timeNote(unixSecond: number): string {
+  return `#TS:${unixSecond}\r\n`
+}
+
 export class LogWriter {
   #pieces: string[] = []
   /** Collects bytes; becomes a piece when it is long enough. */
@@ -84,7 +89,7 @@ export class LogWriter {
   #noteTime(second: number): void {
     if (second <= this.#notedSecond) return
     this.#notedSecond = second
-    this.#put(`#TS:${second}\r\n`)
+    this.#put(timeNote(second))
   }
 
   #put(bytes: string): void {

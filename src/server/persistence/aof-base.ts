@@ -7,7 +7,9 @@ import { SnapshotSource } from './rdb-save.ts'
 
 /** `isRdb`: [aof-use-rdb-preamble]; otherwise it is commands. */
 export function newBaseSource(host: PersistenceHost, isRdb: boolean): SnapshotSource {
-  const { keyspace, functions } = host
-  const form = isRdb ? undefined : commandForm(functions.all())
+  const { keyspace, functions, settings, now } = host
+  const isTimed = settings.flag('aof-timestamp-enabled')
+  const second = isTimed ? Math.floor(now.wallMs / 1000) : undefined
+  const form = isRdb ? undefined : commandForm(functions.all(), second)
   return new SnapshotSource(keyspace, auxFields(host, true), { ...rdbOptions(host), form })
 }

@@ -78,6 +78,16 @@ describe('what is appended', () => {
     expect(node.files.read(INCREMENT)).toMatch(/^#TS:1700000000\r\n\*2\r\n\$6\r\nSELECT/)
   })
 
+  test('carries it in a base of commands, too', () => {
+    const timed = { 'aof-timestamp-enabled': 'yes', 'aof-use-rdb-preamble': 'no' }
+    const node = new NodeHarness({ appendonly: 'yes', save: '', ...timed })
+    node.client().say('SET a 1')
+    node.client().say('BGREWRITEAOF')
+    node.advance(1)
+    const base = node.files.read('appendonlydir/appendonly.aof.2.base.aof')
+    expect(base).toMatch(/^#TS:1700000000\r\n\*2\r\n\$6\r\nSELECT/)
+  })
+
   test('is nothing while the file is off', () => {
     const node = new NodeHarness({ save: '' })
     node.client().say('SET a 1')
