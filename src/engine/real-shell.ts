@@ -38,7 +38,7 @@ export class RealShell implements Shell {
     this.name = start.name
     this.life = start.life
     this.#start = start
-    this.#surroundings = start.surroundings ?? kernelSurroundings(start.localAddress)
+    this.#surroundings = start.surroundings ?? kernelSurroundings(() => start.localAddress)
   }
 
   now(): Moment {
@@ -179,7 +179,7 @@ export function runProgram(
   boot: (shell: Shell) => Program,
   onExit: () => void = () => undefined,
 ): RunningProgram {
-  const outer = start.surroundings ?? kernelSurroundings(start.localAddress)
+  const outer = start.surroundings ?? kernelSurroundings(() => start.localAddress)
   let program: Program | undefined
   let isOver = false
   const admit = (input: () => void) =>

@@ -15,12 +15,16 @@ export interface Surroundings {
   readonly admit: (input: () => void) => void
 }
 
-/** Connections are opened from `localAddress`; undefined lets the kernel choose. */
-export function kernelSurroundings(localAddress: string | undefined): Surroundings {
-  return { clock: REAL_CLOCK, dial: dialFrom(localAddress), admit: (input) => input() }
+/** Asked for each new connection. Undefined or empty: the kernel chooses. */
+export type SourceAddress = () => string | undefined
+
+export function kernelSurroundings(sourceAddress: SourceAddress): Surroundings {
+  return { clock: REAL_CLOCK, dial: dialFrom(sourceAddress), admit: (input) => input() }
 }
 
-export function dialFrom(localAddress: string | undefined): Dial {
-  const from = localAddress === undefined ? {} : { localAddress }
-  return (socket, host, port) => socket.connect({ host, port, ...from })
+export function dialFrom(sourceAddress: SourceAddress): Dial {
+  return (socket, host, port) => {
+    const localAddress = sourceAddress()
+    socket.connect({ host, port, ...(localAddress && { localAddress }) })
+  }
 }

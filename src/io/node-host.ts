@@ -24,7 +24,7 @@ import type {
   SaveResult,
   StopSignal,
 } from '../server/port.ts'
-import { kernelSurroundings, type Surroundings } from './host-environment.ts'
+import { kernelSurroundings, type SourceAddress, type Surroundings } from './host-environment.ts'
 import type { Logger } from './log/logger.ts'
 import { plainHost } from './network/address.ts'
 import { Connections } from './network/connections.ts'
@@ -65,11 +65,11 @@ export interface NodeHostOptions {
   /** The memory the node has; undefined if it has no limit to observe. */
   readonly heap?: HeapMeter
   /** [bind-source-addr] The address that connections to a master are opened from. */
-  readonly localAddress?: string | undefined
+  readonly sourceAddress?: SourceAddress
   readonly gate?: Gate | undefined
   /** Undefined if connections to a master are plain. */
   readonly tls?: Tls | undefined
-  /** Undefined for the kernel's own, with connections from `localAddress`. */
+  /** Undefined for the kernel's own, with connections from `sourceAddress`. */
   readonly surroundings?: Surroundings | undefined
   /** Told by how many milliseconds each wake-up is late. */
   readonly noteLateness?: ((lateMs: number) => void) | undefined
@@ -109,7 +109,8 @@ export class NodeHost implements NodePort {
     this.#options = options
     this.heap = options.heap
     this.note = options.note
-    this.#surroundings = options.surroundings ?? kernelSurroundings(options.localAddress)
+    this.#surroundings =
+      options.surroundings ?? kernelSurroundings(options.sourceAddress ?? (() => undefined))
     const wake = () => this.#input((now) => this.#node.wake(now))
     this.#alarm = new Alarm(wake, this.#surroundings.clock, options.noteLateness)
     this.#connections = new Connections(

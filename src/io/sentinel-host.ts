@@ -96,7 +96,7 @@ export class SentinelHost {
 
   constructor(options: SentinelHostOptions) {
     this.#options = options
-    this.#surroundings = options.surroundings ?? kernelSurroundings(options.localAddress)
+    this.#surroundings = options.surroundings ?? kernelSurroundings(() => options.localAddress)
     const { clock, dial } = this.#surroundings
     const feed = (event: Event) => this.#feed(event)
     this.#alarm = new Alarm(() => feed({ kind: 'wake' }), clock, options.noteLateness)

@@ -4,6 +4,7 @@
  */
 import { createSocket } from 'node:dgram'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -114,6 +115,22 @@ describe.skipIf(!HAS_REDIS_CLI)(
       await until('a line is sent', 5000, () => /^<157>.*mine.*: Ready to accept/m.test(received))
       const line = /^\d+:M \d\d [A-Z][a-z]{2} \d{4} [\d:.]{12} \* Ready to accept connections$/m
       expect(node.log()).toMatch(line)
+    })
+
+    test('connects to its master from the address that CONFIG SET has named last', async () => {
+      const seen: (string | undefined)[] = []
+      const master = createServer((link) => {
+        seen.push(link.remoteAddress)
+        link.destroy()
+      })
+      await new Promise<void>((resolve) => master.listen(0, '127.0.0.1', resolve))
+      const { port } = master.address() as AddressInfo
+      await cli('CONFIG', 'SET', 'bind-source-addr', '127.0.0.2')
+      await cli('REPLICAOF', '127.0.0.1', String(port))
+      await until('the node comes', 5000, () => seen.length > 0)
+      await cli('REPLICAOF', 'NO', 'ONE')
+      master.close()
+      expect(seen[0]).toBe('127.0.0.2')
     })
 
     test('does not take the socket of a node that lives, and takes that of a dead one', async () => {

@@ -36,7 +36,7 @@ test('is told of a refusal after connect has returned, and of nothing after it',
 })
 
 test('gives up after the timeout where nobody answers', async () => {
-  const silence = { ...kernelSurroundings(undefined), dial: () => undefined }
+  const silence = { ...kernelSurroundings(() => undefined), dial: () => undefined }
   const { heard, connect } = rig(9, silence)
   connect(50)
   await until(() => heard.length > 0)
@@ -93,7 +93,7 @@ test('a program is woken when it wants to be, and not after it was stopped', asy
 })
 
 /** A shell, and everything its connections have heard. */
-function rig(port: number, surroundings = kernelSurroundings(undefined)) {
+function rig(port: number, surroundings = kernelSurroundings(() => undefined)) {
   const heard: string[] = []
   const shell = new RealShell({ name: 'test', life: 1, surroundings, onExit: () => undefined })
   const handler = {

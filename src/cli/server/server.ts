@@ -199,7 +199,7 @@ async function start(options: Start): Promise<void> {
       if (reason !== undefined) journal?.note(readClock(), { kind: 'failed', reason })
       exitAfter(logger)(status)
     },
-    localAddress: settings.text('bind-source-addr') || undefined,
+    sourceAddress: () => settings.text('bind-source-addr'),
     gate: membership?.gate,
     tls,
     noteLateness: latenessInto(meters),

@@ -69,7 +69,7 @@ export class Links {
   constructor(
     feed: (event: LinkEvent) => void,
     localAddress?: string,
-    dial: Dial = dialFrom(localAddress),
+    dial: Dial = dialFrom(() => localAddress),
     tls?: Tls,
   ) {
     this.#feed = feed
