@@ -29,8 +29,9 @@ import type { SnapshotTurn } from './snapshot-turn.ts'
  * - `shorten`: the old files are complete, but too long.
  * - `rebuild`: they are not complete.
  * - `base`: nothing is appended; a later start with [appendonly] finds the data.
+ * - `tidy`: only the history that was kept until now is deleted.
  */
-export type RewritePurpose = 'shorten' | 'rebuild' | 'base'
+export type RewritePurpose = 'shorten' | 'rebuild' | 'base' | 'tidy'
 
 export interface RewriteParts {
   readonly host: PersistenceHost
@@ -135,14 +136,20 @@ export class AofRewrite {
   }
 
   *#write(run: Run): Work<FileFailure | undefined> {
-    const { files, done, host } = this.#parts
+    if (run.purpose === 'tidy') return yield* this.#deleteHistory()
     const increment = yield* this.#beginIncrement(run)
     if (increment !== undefined && 'kind' in increment) return increment
     const baseBytes = yield* this.#writeBase(run)
     if (typeof baseBytes !== 'number') return baseBytes
     const failure = yield* this.#nameBase(run, increment)
     if (failure !== undefined) return failure
-    done(run.purpose, baseBytes)
+    this.#parts.done(run.purpose, baseBytes)
+    return yield* this.#deleteHistory()
+  }
+
+  /** Files that stay are no failure: the manifest still names them, and the next rewrite tries again. */
+  *#deleteHistory(): Work<undefined> {
+    const { files, host } = this.#parts
     const leftover = yield* files.deleteHistory()
     if (leftover !== undefined) {
       host.port.log('warning', `old append-only files could not be deleted: ${leftover.text}`)

@@ -84,6 +84,20 @@ describe('BGREWRITEAOF', () => {
     expect(manifest(node)).toContain('h:1.incr.aof')
   })
 
+  test('history that was kept goes as soon as it is no longer to be kept', () => {
+    const [node, client] = newNode({ 'aof-disable-auto-gc': 'yes' })
+    client.say('SET a 1')
+    client.say('BGREWRITEAOF')
+    node.advance(1)
+    settle(node)
+    client.say('CONFIG SET aof-disable-auto-gc no')
+    settle(node)
+    expect(files(node)).toEqual(['2.base.rdb', '2.incr.aof', 'manifest'])
+    expect(manifest(node)).toEqual(['b:2.base.rdb', 'i:2.incr.aof'])
+    expect([node.info('aof_rewrites'), node.info('aof_rewrite_in_progress')]).toEqual(['1', '0'])
+    expect([client.say('BGREWRITEAOF'), loaded(node)]).toEqual([STARTED, digest(node)])
+  })
+
   test('runs once at a time, and waits in a transaction or behind a save', () => {
     const [node, client] = newNode()
     expect([client.say('BGREWRITEAOF'), client.say('BGREWRITEAOF')]).toEqual([STARTED, RUNNING])
