@@ -147,7 +147,13 @@ function quoted(name: string): string {
   return `"${name.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, escaped)}"`
 }
 
+/** Redis writes these control characters by letters, and all others by their numbers. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{ '"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't', '\x07': 'a', '\b': 'b' },
+}
+
 function escaped(char: string): string {
-  if (char === '"' || char === '\\') return `\\${char}`
+  const letter = LETTERS[char]
+  if (letter !== undefined) return `\\${letter}`
   return `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`
 }

@@ -83,3 +83,14 @@ test('what is written is read again, whatever files are called', () => {
 test('hostile text is an answer, never an exception', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary-ascii' }), (text) => void parseManifest(text)))
 })
+
+test('control characters in a name are written as Redis writes them, and read again', () => {
+  const manifest = {
+    base: { name: ' a\n\r\t\x07\b\x01"\xff', seq: 1 },
+    history: [],
+    increments: [],
+  }
+  const text = formatManifest(manifest)
+  expect(text).toBe('file " a\\n\\r\\t\\a\\b\\x01\\"\\xff" seq 1 type b\n')
+  expect(parseManifest(text)).toEqual(manifest)
+})
