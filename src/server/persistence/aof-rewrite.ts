@@ -107,6 +107,12 @@ export class AofRewrite {
     })
   }
 
+  /** [aof-disable-auto-gc] History that was kept until now goes at once. A rewrite takes it along when it ends. */
+  tidy(): void {
+    const isAny = this.#parts.files.manifest.history.length > 0
+    if (isAny && !this.isRunning && this.#parts.turn.isFree) this.start('tidy')
+  }
+
   /**
    * Gives it up. What it has written so far is either never read, or as good as what was there
    * before.

@@ -74,7 +74,7 @@ export class Aof implements KeptFile {
     this.#schedule = new AofSchedule(host)
     this.#rewrite = this.#newRewrite()
     host.settings.onChange('appendonly', () => this.#switched())
-    host.settings.onChange('aof-disable-auto-gc', () => this.#deleteHistory())
+    host.settings.onChange('aof-disable-auto-gc', () => this.#rewrite.tidy())
     host.settings.onChange('dir', () => this.#files.forget())
     host.settings.guard(['dir'], () =>
       this.isOn || this.#rewrite.isRunning ? DIR_IN_USE : undefined,
@@ -325,12 +325,6 @@ export class Aof implements KeptFile {
   #order(mayStart: boolean): void {
     this.#schedule.order(mayStart ? 'ordered' : 'scheduled')
     if (mayStart) this.#rewrite.reserve()
-  }
-
-  /** [aof-disable-auto-gc] What was kept until now goes at once; a rewrite that runs takes it along when it ends. */
-  #deleteHistory(): void {
-    const isAny = this.#files.manifest.history.length > 0
-    if (isAny && this.#rewrite.mayStart && !this.#isRewriting) this.#rewrite.start('tidy')
   }
 
   #stopRewrite(): void {
