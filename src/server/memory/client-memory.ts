@@ -28,8 +28,9 @@ export class ClientMemory {
   readonly #node: ClientNode
   #normalBytes = 0
   #replicaBytes = 0
-  /** `normalBytes` at the last `settle`. */
-  #settledBytes = 0
+  /** The part of `normalBytes` that clients have not taken yet, and what it was at the last `settle`. */
+  #outputBytes = 0
+  #settledOutputBytes = 0
   /** The bytes of the clients that may be closed to free memory. */
   #evictableBytes = 0
 
@@ -43,11 +44,11 @@ export class ClientMemory {
   }
 
   /**
-   * What clients take more than at the last `settle`. Most of it has left since: a connection says that
-   * it has taken something only when it is asked.
+   * Output beyond that of the last `settle`. Most of it has left since: a connection says that it has taken
+   * something only when it is asked.
    */
   get unsettledBytes(): number {
-    return Math.max(0, this.#normalBytes - this.#settledBytes)
+    return Math.max(0, this.#outputBytes - this.#settledOutputBytes)
   }
 
   get replicaBytes(): number {
@@ -57,18 +58,20 @@ export class ClientMemory {
   /** Counts a session again. */
   note(session: ClientSession): void {
     const { counted } = session
-    this.#add(session, -counted.bytes)
+    this.#add(session, -1)
     const queued = this.#node.port.queuedBytes(session.id)
     counted.bytes = CONNECTION_BYTES + heldBytes(session, queued)
+    counted.outputBytes = session.pendingOutputBytes + queued
     counted.isReplica = session.kind === 'replica'
     counted.isEvictable = !counted.isReplica && !session.noEvict
-    this.#add(session, counted.bytes)
+    this.#add(session, 1)
   }
 
   /** The session is gone. */
   forget(session: ClientSession): void {
-    this.#add(session, -session.counted.bytes)
+    this.#add(session, -1)
     session.counted.bytes = 0
+    session.counted.outputBytes = 0
     session.counted.isEvictable = false
   }
 
@@ -80,7 +83,7 @@ export class ClientMemory {
   /** The same at a moment when what was sent has had time to leave: what clients still hold, they hold for longer. */
   settle(): void {
     this.refresh()
-    this.#settledBytes = this.#normalBytes
+    this.#settledOutputBytes = this.#outputBytes
   }
 
   /** Closes those that take most while there is a limit and all together are above it. */
@@ -119,10 +122,15 @@ export class ClientMemory {
     sessions.cutOff(session)
   }
 
-  #add({ counted }: ClientSession, bytes: number): void {
-    if (counted.isReplica) this.#replicaBytes += bytes
-    else this.#normalBytes += bytes
+  #add({ counted }: ClientSession, sign: 1 | -1): void {
+    const bytes = sign * counted.bytes
     if (counted.isEvictable) this.#evictableBytes += bytes
+    if (counted.isReplica) {
+      this.#replicaBytes += bytes
+    } else {
+      this.#normalBytes += bytes
+      this.#outputBytes += sign * counted.outputBytes
+    }
   }
 }
 

@@ -57,8 +57,8 @@ export class MemoryUse {
   }
 
   /**
-   * What counts against [maxmemory]. Clients count as they were counted last: what they are told of an eviction
-   * is on its way for a moment, and would evict more keys, and so on.
+   * What counts against [maxmemory]. The output of clients counts as it was counted last: what they are told of an
+   * eviction is on its way for a moment, and would evict more keys, and so on.
    */
   get countedBytes(): number {
     return this.usedBytes - this.uncountedBytes - this.#node.clientMemory.unsettledBytes

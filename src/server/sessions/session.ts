@@ -33,6 +33,8 @@ export interface OutputSink {
 /** What a session takes in memory, as it was counted last, and towards what. */
 interface CountedMemory {
   bytes: number
+  /** Those of them that the client has not taken yet. */
+  outputBytes: number
   isReplica: boolean
   /** It may be closed to make room. */
   isEvictable: boolean
@@ -111,7 +113,12 @@ export class ClientSession implements SessionClient {
   /** READONLY. */
   readsReplica = false
   /** What client-memory.ts counts for it. */
-  readonly counted: CountedMemory = { bytes: 0, isReplica: false, isEvictable: false }
+  readonly counted: CountedMemory = {
+    bytes: 0,
+    outputBytes: 0,
+    isReplica: false,
+    isEvictable: false,
+  }
 
   /** After its last command: the offset of the history, and the bytes of the file; for WAIT. */
   readonly lastDone = { offset: 0, fileBytes: 0 }

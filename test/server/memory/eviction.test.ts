@@ -231,6 +231,15 @@ describe('when nothing is evicted', () => {
     expect(Number(node.field('evicted_keys'))).toBeLessThan(20)
   })
 
+  test('for what clients have sent, at once', () => {
+    const { node, client } = filled('allkeys-lru', 20)
+    node.limit(10)
+    const sender = node.client()
+    sender.bytes(`*2\r\n$4\r\nECHO\r\n$90000\r\n${'x'.repeat(30_000)}`)
+    client.say('PING')
+    expect(node.keys.length).toBeLessThan(20)
+  })
+
   test('is no more because INFO counts clients while what they are told is on its way', () => {
     const { node, client } = trackedKeys()
     const evicted = () => Number(node.field('evicted_keys'))
