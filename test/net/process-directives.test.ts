@@ -117,6 +117,17 @@ describe.skipIf(!HAS_REDIS_CLI)(
       expect(node.log()).toMatch(line)
     })
 
+    test('counts its rank from what an operator has set since, and restores that', async () => {
+      const file = `/proc/${node.pid}/oom_score_adj`
+      const rank = () => Number(readFileSync(file, 'utf8'))
+      await cli('CONFIG', 'SET', 'oom-score-adj', 'no')
+      writeFileSync(file, '222')
+      await cli('CONFIG', 'SET', 'oom-score-adj', 'yes', 'oom-score-adj-values', '5 6 7')
+      expect(rank()).toBe(227)
+      await cli('CONFIG', 'SET', 'oom-score-adj', 'no')
+      expect(rank()).toBe(222)
+    })
+
     test('connects to its master from the address that CONFIG SET has named last', async () => {
       const seen: (string | undefined)[] = []
       const master = createServer((link) => {

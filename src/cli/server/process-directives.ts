@@ -119,8 +119,8 @@ interface OomWish {
 
 class OomScore {
   readonly #path: string
-  /** As the process was started. */
-  #initial: number | undefined
+  /** Before we changed it: as the process was started, or as an operator has set it since. */
+  #before = 0
   #isChanged = false
 
   constructor(path = FILE) {
@@ -131,8 +131,8 @@ class OomScore {
   apply({ mode, value }: OomWish): string | undefined {
     if (mode === 'no' && !this.#isChanged) return undefined
     try {
-      this.#initial ??= Number(readFileSync(this.#path, 'utf8'))
-      const base = mode === 'absolute' ? 0 : this.#initial
+      if (!this.#isChanged) this.#before = Number(readFileSync(this.#path, 'utf8'))
+      const base = mode === 'absolute' ? 0 : this.#before
       const wanted = base + (mode === 'no' ? 0 : value)
       writeFileSync(this.#path, String(Math.min(MOST, Math.max(-MOST, wanted))))
       this.#isChanged = mode !== 'no'
