@@ -3,9 +3,9 @@
  * and get no reply; an error is logged or ends the loading.
  *
  * A master tells its replicas how the data changed, which messages were published, and which
- * commands frame these; one before Redis 7.0 may tell a change by the script that makes it. Other commands in its stream (SHUTDOWN, CLIENT PAUSE, DEBUG, CONFIG,
- * REPLICAOF, ACL) are not run: write access to a master does not make a client the operator of its
- * replicas. Redis runs all of them.
+ * commands frame these; one before Redis 7.0 may tell a change by the script that makes it. Other
+ * commands in its stream (SHUTDOWN, CLIENT PAUSE, DEBUG, CONFIG, REPLICAOF, ACL) are not run: write
+ * access to a master does not make a client the operator of its replicas. Redis runs all of them.
  */
 
 import { fitsArity } from '../session/commands.ts'

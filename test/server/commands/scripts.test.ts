@@ -179,12 +179,6 @@ describe('what scripts may do', () => {
     )
   })
 
-  test('is not taken from a master: its effects come instead', () => {
-    const harness = new NodeHarness()
-    harness.node.services.streamTarget.apply(['EVAL', "redis.call('set', 'a', 1)", '0'])
-    expect(harness.client().say('GET a')).toBe('$-1\r\n')
-  })
-
   test('is the same in every run of the simulator', () => {
     const run = () => {
       const client = new NodeHarness().client()
