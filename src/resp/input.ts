@@ -125,19 +125,23 @@ export class RespInput {
   }
 
   /**
-   * Reads a whole request in its usual form: a few words that are not long, all here. Undefined (and
-   * nothing read) if it looks different in any way: then it is read step by step.
+   * Reads a whole request in its usual form: up to `most` words (of at most two digits) that are not long, all
+   * here. Undefined (and nothing read) if it looks different in any way: then it is read step by step.
    */
-  takeRequest(known?: KnownWords): string[] | undefined {
+  takeRequest(most: number, known?: KnownWords): string[] | undefined {
     const buffer = this.#buffer
-    const count = buffer.charCodeAt(this.#at + 1) - ZERO
-    if (buffer.charCodeAt(this.#at) !== ASTERISK || !(count >= 1 && count <= USUAL_WORDS)) {
-      return undefined
+    let count = buffer.charCodeAt(this.#at + 1) - ZERO
+    if (buffer.charCodeAt(this.#at) !== ASTERISK || !(count >= 1 && count <= 9)) return undefined
+    let at = this.#at + 2
+    if (buffer.charCodeAt(at) !== RETURN) {
+      const digit = buffer.charCodeAt(at++) - ZERO
+      if (!(digit >= 0 && digit <= 9) || buffer.charCodeAt(at) !== RETURN) return undefined
+      count = 10 * count + digit
     }
-    if (buffer.charCodeAt(this.#at + 2) !== RETURN) return undefined
+    if (count > most) return undefined
     known?.requestBegins(this.#at - this.#pushedAt)
     const words = new Array<string>(count)
-    let at = this.#at + 4
+    at += 2
     for (let word = 0; word < count; word++) {
       if (buffer.charCodeAt(at) !== DOLLAR) return undefined
       let code = buffer.charCodeAt(++at)

@@ -138,7 +138,8 @@ export class RequestDecoder {
 
   /** Undefined if no request is complete yet; look at the input again. */
   #readStart(known: KnownWords | undefined): Request | undefined {
-    const words = this.#takesUsual() ? this.#input.takeRequest(known) : undefined
+    const most = this.isAuthenticated ? this.limits.maxArguments : USUAL_WORDS
+    const words = this.#takesUsual() ? this.#input.takeRequest(most, known) : undefined
     if (words !== undefined) return command(words)
     return this.#input.peek() === ASTERISK ? this.#readCount() : this.#readInline()
   }
