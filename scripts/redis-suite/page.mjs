@@ -1,6 +1,6 @@
 /** The tables of docs/redis-suite.md: how many tests of each unit pass, and which do not, and why. */
 import { writeResults } from '../../bench/support/document.mjs'
-import { KNOWN, LEFT_OUT } from './known.mjs'
+import { KNOWN, LEFT_OUT, SOMETIMES } from './known.mjs'
 
 const PAGE = 'docs/redis-suite.md'
 
@@ -14,7 +14,8 @@ export function writePage(units, results, version) {
   const text = [
     `Redis ${version}: ${passed} tests pass, ${failed} do not.`,
     ['| unit | pass | do not |', '|---|---:|---:|', ...rows].join('\n'),
-    ...units.filter((unit) => unit in KNOWN).map(reasonsOf),
+    ...units.filter((unit) => unit in KNOWN).map((unit) => reasonsOf(unit, KNOWN[unit])),
+    ...Object.entries(SOMETIMES).map(([unit, why]) => reasonsOf(unit, why, ', in some runs')),
     leftOut(),
   ].join('\n\n')
   writeResults('redis-suite', text, PAGE)
@@ -24,9 +25,9 @@ function rowOf(unit, { count, failed }) {
   return `| \`${unit}\` | ${count} | ${failed.size} |`
 }
 
-function reasonsOf(unit) {
-  const rows = Object.entries(KNOWN[unit]).map(([test, why]) => `- *${test}*: ${why}`)
-  return `**\`${unit}\`**\n\n${rows.join('\n')}`
+function reasonsOf(unit, reasons, when = '') {
+  const rows = Object.entries(reasons).map(([test, why]) => `- *${test}*: ${why}`)
+  return `**\`${unit}\`${when}**\n\n${rows.join('\n')}`
 }
 
 function leftOut() {

@@ -20,10 +20,9 @@ fs.writeSync = (fd, data, ...rest) => {
   return Buffer.byteLength(data)
 }
 
-/** Why it could not start stands on standard error alone, and they look into its output. */
+/** Why it could not listen stands on standard error alone, and they look into its output. */
 process.stderr.write = (data, ...rest) => {
-  const told = inBothWords(`${data}`)
-  if (told !== `${data}`) writeSync(STDOUT, `${told}\n`)
+  if (!isStarted) writeSync(STDOUT, `${inBothWords(`${data}`)}\n`)
   return writeError(data, ...rest)
 }
 

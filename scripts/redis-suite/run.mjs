@@ -1,5 +1,5 @@
 /** One unit of Redis' tests, run by its own test program, and what that said of each test. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 
 /** Its longest unit takes three minutes. One that waits for what never comes is ended, with the servers it started. */
@@ -13,10 +13,28 @@ const PORTS = 3_000
  * once. `wasCut`: the unit did not come to its end.
  */
 export async function runUnit({ unit, folder, slot, log }) {
+  const tls = unit === TLS_UNIT ? ['--tls'] : []
+  if (unit === TLS_UNIT) makeCertificates(folder)
   const ports = ['--baseport', `${FIRST_PORT + slot * PORTS}`, '--portcount', `${PORTS - 100}`]
-  const words = ['tests/test_helper.tcl', '--clients', '1', '--durable', ...ports, '--single', unit]
+  const words = [
+    'tests/test_helper.tcl',
+    '--clients',
+    '1',
+    '--durable',
+    ...ports,
+    ...tls,
+    '--single',
+    unit,
+  ]
   const { output, isLate } = await captured('tclsh', words, folder, log)
   return { unit, ...readUnit(output), wasCut: isLate || !output.includes('The End') }
+}
+
+/** It tests nothing without this. Tcl's part of it is Debian's `tcl-tls`. */
+const TLS_UNIT = 'unit/tls'
+
+function makeCertificates(folder) {
+  execFileSync('sh', ['utils/gen-test-certs.sh'], { cwd: folder, stdio: 'ignore' })
 }
 
 /** All of the Sentinel's tests: one program runs them, over five servers and five Sentinels. */

@@ -73,7 +73,7 @@ export function placeFolder(source, side) {
   for (const part of PARTS) {
     cpSync(join(source, part), join(folder, part), { recursive: true, filter })
   }
-  if (SIDES[side].server !== undefined) keepClients(join(folder, 'tests/assets/default.conf'))
+  if (SIDES[side].server !== undefined) addSettings(join(folder, 'tests/assets/default.conf'))
   goOnAfterFailures(join(folder, 'tests/instances.tcl'))
   mkdirSync(join(folder, 'tests/tmp'), { recursive: true })
   mkdirSync(join(folder, 'tests/sentinel/tmp'), { recursive: true })
@@ -83,9 +83,15 @@ export function placeFolder(source, side) {
   return folder
 }
 
-/** Where a master becomes a replica, the tests go on with their connections, which our default would close. */
-function keepClients(path) {
-  writeFileSync(path, `${readFileSync(path, 'utf8')}\ndemotion-closes-clients no\n`)
+/** Where our defaults close connections, or refuse the copy of an empty master, the tests go on with what they have. */
+const SETTINGS = [
+  'demotion-closes-clients no',
+  'fenced-closes-clients no',
+  'replica-empty-master-guard no',
+]
+
+function addSettings(path) {
+  writeFileSync(path, [readFileSync(path, 'utf8'), ...SETTINGS, ''].join('\n'))
 }
 
 /** A failed test of Sentinel's would end its file, and hide the tests behind it. */
