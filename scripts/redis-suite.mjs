@@ -8,12 +8,13 @@
  * Needs Debian's tcl, tcl-tls, redis-tools, redis-server and redis-sentinel. Without `--source`, apt-get fetches the source
  * package. `--against redis` runs the same over redis-server, to see which tests fail on this machine with any server;
  * `--logs` keeps what each unit printed; `--write` writes the table of docs/redis-suite.md.
- * A unit with a surprise is run once more. Exit status 1: a test failed, or passed, that is not known to, twice; 2: it
- * could not be run.
+ * A unit with a surprise is run once more. Exit status 1: a test failed, or passed, that is not known to, twice; 2: wrong
+ * options, or an error of its own; 3: this machine lacks the source package or a program.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { scriptOptions } from './options.mjs'
+import { Lacking } from './redis-suite/download.mjs'
 import { KNOWN, LEFT_OUT, SOMETIMES } from './redis-suite/known.mjs'
 import { writePage } from './redis-suite/page.mjs'
 import { runSentinels, runUnit } from './redis-suite/run.mjs'
@@ -34,6 +35,7 @@ const options = scriptOptions(import.meta.url, {
   write: { type: 'boolean', default: false },
 })
 
+const LACKS_PART = 3
 /** Two more: the Sentinel's own tests, over redis-servers and over our data nodes. */
 const SENTINEL_UNITS = { sentinel: 'oursOverRedis', 'sentinel/nodes': 'ours' }
 
@@ -46,7 +48,7 @@ try {
   process.exitCode = await main()
 } catch (error) {
   console.error(`redis-suite: ${error.message}`)
-  process.exitCode = 2
+  process.exitCode = error instanceof Lacking ? LACKS_PART : 2
 }
 
 async function main() {

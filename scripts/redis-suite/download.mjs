@@ -9,7 +9,10 @@ import { basename, join } from 'node:path'
 const APT = '/etc/apt'
 const LISTS = [join(APT, 'sources.list'), ...entriesOf(join(APT, 'sources.list.d'))]
 
-/** The archive, in the folder. Throws an Error that says what to do instead. */
+/** Something that the machine does not have, and a message that says how to get it. */
+export class Lacking extends Error {}
+
+/** The archive, in the folder. Throws a `Lacking`. */
 export function downloadedArchive(folder) {
   const parts = sourceEntries(folder)
   const lists = join(folder, 'lists')
@@ -25,10 +28,10 @@ export function downloadedArchive(folder) {
   const lacks = aptProblem([...settings, 'update'], folder)
   const problem = aptProblem([...settings, 'source', '--download-only', 'redis'], folder)
   if (problem !== undefined) {
-    throw new Error(`cannot get the source package of Redis: ${lacks ?? problem}\n${INSTEAD}`)
+    throw new Lacking(`cannot get the source package of Redis: ${lacks ?? problem}\n${INSTEAD}`)
   }
   const name = readdirSync(folder).find((file) => file.includes('.orig.tar'))
-  if (name === undefined) throw new Error(`apt-get has no source package of Redis\n${INSTEAD}`)
+  if (name === undefined) throw new Lacking(`apt-get has no source package of Redis\n${INSTEAD}`)
   return join(folder, name)
 }
 

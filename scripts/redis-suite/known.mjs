@@ -73,6 +73,11 @@ export const KNOWN = {
     'Executing test client: assertion:fail to sync with replicas.',
     'ends early',
   ]),
+  'integration/shutdown': because(LOG, [
+    'Shutting down master waits for replica to catch up (sigterm)',
+    'Shutting down master waits for replica to catch up (shutdown)',
+    'Shutting down master waits for replica then fails',
+  ]),
   'integration/aof': {
     'AOF fsync always barrier issue': PLAIN_DEBUG,
     'EVAL timeout with slow verbatim Lua script from AOF':

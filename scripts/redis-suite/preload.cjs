@@ -38,6 +38,7 @@ net.Server.prototype.listen = function (...words) {
 syncBuiltinESMExports()
 
 function inBothWords(line) {
-  const texts = LOG_TEXTS.filter(([ours]) => ours.test(line)).map(([, theirs]) => theirs)
+  const told = LOG_TEXTS.filter(([ours]) => ours.test(line))
+  const texts = told.map(([ours, theirs]) => theirs.replace('$1', ours.exec(line)[1] ?? ''))
   return [line, ...texts].join(' ~ ')
 }

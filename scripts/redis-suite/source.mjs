@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathOf } from '../paths.mjs'
-import { downloadedArchive } from './download.mjs'
+import { downloadedArchive, Lacking } from './download.mjs'
 
 /** What its tests call beside the servers. */
 const TOOLS = ['cli', 'benchmark', 'check-aof', 'check-rdb'].map((tool) => `redis-${tool}`)
@@ -26,7 +26,7 @@ const TOOLS = ['cli', 'benchmark', 'check-aof', 'check-rdb'].map((tool) => `redi
 const PARTS = ['tests', 'utils', 'runtest', 'runtest-sentinel', 'redis.conf', 'sentinel.conf']
 
 /** Who stands in place of redis-server and redis-sentinel. */
-export const SIDES = {
+const SIDES = {
   ours: { server: 'vedette-server', sentinel: 'vedette-sentinel' },
   oursOverRedis: { server: undefined, sentinel: 'vedette-sentinel' },
   redis: { server: undefined, sentinel: undefined },
@@ -78,6 +78,7 @@ export function placeFolder(source, side) {
   mkdirSync(join(folder, 'tests/tmp'), { recursive: true })
   mkdirSync(join(folder, 'tests/sentinel/tmp'), { recursive: true })
   mkdirSync(join(folder, 'src'))
+  installed('tclsh')
   for (const tool of TOOLS) symlinkSync(installed(tool), join(folder, 'src', tool))
   for (const role of ['server', 'sentinel']) placeProgram(folder, role, SIDES[side][role])
   return folder
@@ -117,8 +118,8 @@ function installed(tool) {
   try {
     return execFileSync('which', [tool], { encoding: 'utf8' }).trim()
   } catch {
-    throw new Error(
-      `${tool} is not installed: apt-get install redis-tools redis-server redis-sentinel`,
+    throw new Lacking(
+      `${tool} is not installed: apt-get install tcl redis-tools redis-server redis-sentinel`,
     )
   }
 }

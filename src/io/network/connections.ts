@@ -2,7 +2,8 @@
  * The live connections of a program, by the ids its machine knows them under. Bytes become latin1 strings
  * here and nowhere else. What clients send comes to the machine when all sockets that had something to say have been
  * read (arrivals.ts). What the machine writes leaves after that: a client that pipelines a hundred commands gets one
- * packet, not a hundred, and so does a replica when a hundred clients wrote. It is cheaper besides: who waits for one of many answers is woken once, and finds the others there.
+ * packet, not a hundred, and so does a replica when a hundred clients wrote. It is cheaper besides: who waits for one of
+ * many answers is woken once, and finds the others there.
  *
  * Whatever happens to a socket is reported once, as `closed`; nothing a peer does can throw.
  *
