@@ -74,6 +74,21 @@ export function strictOptionsOf(
 }
 
 /**
+ * What a Sentinel's group has set of the options that a topology need not set. Scripts are left out: nothing is run in a
+ * simulated world.
+ */
+export function moreOptionsSet(group: GroupOptionValues): MoreOptions {
+  const { failoverBlockMs, crossZonePromotion, zones, rebootDownAfterMs, grayAfterMs } = group
+  return {
+    ...(failoverBlockMs === 0 ? {} : { failoverBlockMs }),
+    ...(rebootDownAfterMs === 0 ? {} : { rebootDownAfterMs }),
+    ...(grayAfterMs === 0 ? {} : { grayAfterMs }),
+    ...(zones.length === 0 ? {} : { crossZonePromotion }),
+    ...strictOptionsOf(group),
+  }
+}
+
+/**
  * The directives of a node: in a strict group all nodes replicate synchronously, and vote, unless
  * the topology says otherwise.
  */

@@ -11,7 +11,7 @@ import { DEFAULT_PERIODS, type GroupConfig } from '../core/config.ts'
 import { wordsAbout } from '../core/failover/host-rules.ts'
 import { votersIn } from '../core/failover/voters.ts'
 import type { SavedGroup } from '../core/persistence/saved.ts'
-import { type MoreOptions, specOptionsOf, strictOptionsOf } from '../history/topology.ts'
+import { moreOptionsSet, specOptionsOf } from '../history/topology.ts'
 import { Boxes, isTelling, placeSentinels, type SentinelPlacement } from './boxes.ts'
 import type { ClusterClient, ClusterGroup, ClusterNode, SimulatedCluster } from './cluster.ts'
 
@@ -94,7 +94,8 @@ function buildGroup(
     title,
     name,
     ...specOptionsOf(config),
-    ...moreOptions(config),
+    // A hook that asks a service is asked in vain.
+    ...moreOptionsSet(config),
     parallelSyncs: Math.max(1, config.parallelSyncs),
     nodes,
     doubts: doubts(config, start),
@@ -124,18 +125,6 @@ function settingsOf(
   if (voters.length === 0 || address === undefined) return said
   if (voters.includes(addressText(address))) return said
   return { ...said, 'sync-replication': 'no' }
-}
-
-/** Scripts are left out: nothing is run here. A hook that asks a service is asked in vain. */
-function moreOptions(config: GroupConfig): MoreOptions {
-  const { failoverBlockMs, crossZonePromotion, zones, rebootDownAfterMs, grayAfterMs } = config
-  return {
-    ...(failoverBlockMs === 0 ? {} : { failoverBlockMs }),
-    ...(rebootDownAfterMs === 0 ? {} : { rebootDownAfterMs }),
-    ...(grayAfterMs === 0 ? {} : { grayAfterMs }),
-    ...(zones.length === 0 ? {} : { crossZonePromotion }),
-    ...strictOptionsOf(config),
-  }
 }
 
 /** What `vedette check` would say about this group if the file said how many Sentinels there are. */

@@ -58,6 +58,34 @@ test('a strict group is played as one, with a replica that is no voter as none',
   expect(text).toMatch(/n3: .*sync-replication: no/)
 })
 
+test('nobody is promoted whom the rules of the group forbid, where nobody was', async () => {
+  const real = await realCourse('55-a-replica-that-must-not-be-promoted.yml')
+  expect(scenarioText(real.reconstruction, [])).toMatch(/promotion: must-not/)
+  const told = await playWhatIf(real, [], { first: 1, last: 2 })
+  expect(told).toMatchObject({ strayed: 0, real: { switchedMs: undefined } })
+})
+
+test('the zones of the nodes are played, under names that a scenario takes', async () => {
+  const { reconstruction } = await realCourse('56-no-promotion-outside-of-the-zone.yml')
+  const played = scenarioOf(reconstruction, [])
+  expect(played).toMatchObject({ topology: { groups: [{ crossZonePromotion: 'no' }] } })
+  expect(scenarioText(reconstruction, [])).toMatch(/zones:\s+east: .*\s+west: /)
+  const { group } = reconstruction
+  const zones = group.config.zones.map(([node]) => [node, `host-${node}`] as const)
+  const config = { ...group.config, zones }
+  const renamed = scenarioText({ ...reconstruction, group: { ...group, config } }, [])
+  expect(renamed).toMatch(/zones:\s+zone1: .*\s+zone2: /)
+})
+
+test('periods that an operator gave the group are played', async () => {
+  const { reconstruction } = await realCourse('01-master-killed.yml')
+  const { group } = reconstruction
+  const periods = { failoverBlockMs: 60_000, rebootDownAfterMs: 2_000, grayAfterMs: 3_000 }
+  const config = { ...group.config, ...periods }
+  const played = scenarioOf({ ...reconstruction, group: { ...group, config } }, [])
+  expect(played).toMatchObject({ topology: { groups: [periods] } })
+})
+
 test('a longer down-after is told to take longer', async () => {
   const real = await realCourse('17-hung-master-thaws.yml')
   const told = await playWhatIf(real, [['down-after', '4s']], { first: 1, last: 2 })

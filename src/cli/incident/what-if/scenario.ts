@@ -1,6 +1,7 @@
 /** An incident as a scenario file: the cluster as it was then, what was done to it, and settings to try. */
-import { hostAndPort } from '../../../base/ip.ts'
+import { hostAndPort, parseHostAndPort } from '../../../base/ip.ts'
 import { formatProblem } from '../../../config/problem.ts'
+import { wordsAbout } from '../../../core/failover/host-rules.ts'
 import { votersIn } from '../../../core/failover/voters.ts'
 import { GROUP_OPTION_ROWS } from '../../../core/group-options.ts'
 import type { Group } from '../../../core/state.ts'
@@ -8,12 +9,12 @@ import type { YamlWords } from '../../../fuzz/assemble.ts'
 import { renderScenario } from '../../../fuzz/file.ts'
 import { durationWord } from '../../../fuzz/words.ts'
 import {
+  moreOptionsSet,
   moreOptionWords,
   optionWords,
   specOptionsOf,
-  strictOptionsOf,
 } from '../../../history/topology.ts'
-import { name as scenarioName } from '../../../scenario/language/schema-words.ts'
+import { label, name as scenarioName } from '../../../scenario/language/schema-words.ts'
 import { parseScenario } from '../../../scenario/parse.ts'
 import type { ScenarioFile } from '../../../scenario/scenario-file.ts'
 import type { Trouble } from './trouble.ts'
@@ -48,6 +49,7 @@ export type ChangedSetting = readonly [name: string, value: string]
 
 /** By then all processes know each other. */
 export const START_MS = 20_000
+const APPLICATION_HOST = 'application'
 /** Writes of an application, to see what it feels. */
 const WRITES_PER_SECOND = 100
 /** So long a run is watched when all is over, beside down-after. */
@@ -64,6 +66,7 @@ export function scenarioText(one: Reconstruction, changes: readonly ChangedSetti
     story: storyOf(one, names),
     topology: {
       latency: durationWord(one.latencyMs),
+      ...zoneWords(one, names),
       ...(directives.length === 0 ? {} : { settings }),
       groups: { [groupName(one)]: { ...groupWords(one, names), ...optionsOf(own) } },
       nodes: nodeWords(one, names),
@@ -71,7 +74,7 @@ export function scenarioText(one: Reconstruction, changes: readonly ChangedSetti
         one.sentinels.map((address) => [names.get(address), { host: hostOf(address, names) }]),
       ),
     },
-    workload: { clients: { app: { host: 'application', rate: WRITES_PER_SECOND } } },
+    workload: { clients: { app: { host: APPLICATION_HOST, rate: WRITES_PER_SECOND } } },
     duration: durationWord(durationOf(one)),
     timeline: stepsOf(one, names),
     expect: [{ failovers: { 'at-most': 1_000 } }],
@@ -126,7 +129,7 @@ function groupWords({ group, master }: Reconstruction, names: ReadonlyMap<string
   return {
     master: names.get(master),
     ...optionWords(specOptionsOf(group.config), durationWord),
-    ...moreOptionWords(strictOptionsOf(group.config), durationWord),
+    ...moreOptionWords(moreOptionsSet(group.config), durationWord),
   }
 }
 
@@ -154,16 +157,49 @@ function nodeWords(one: Reconstruction, names: ReadonlyMap<string, string>): Yam
   return Object.fromEntries(
     nodes.map(([address, name]) => {
       const settings = nodeSettings(one, address, replicas.get(address) ?? 100)
+      const { promotion } = rulesAbout(one, address)
       return [
         name,
         {
           host: hostOf(address, names),
           ...(address === one.master ? {} : { 'replica-of': names.get(one.master) }),
+          ...(promotion === undefined ? {} : { promotion }),
           ...(Object.keys(settings).length === 0 ? {} : { settings }),
         },
       ]
     }),
   )
+}
+
+function zoneWords(one: Reconstruction, names: ReadonlyMap<string, string>): YamlWords {
+  const zones = hostsOfZones(one, names)
+  const titles = [...zones.keys()]
+  // A Sentinel takes more names of zones than a scenario, which has hosts of its own besides.
+  const areSayable = titles.every((zone) => label.safeParse(zone).success && !isOwnHost(zone))
+  const words = [...zones.values()].map((hosts, at) => {
+    return [areSayable ? titles[at] : `zone${at + 1}`, [...hosts]] as const
+  })
+  return words.length === 0 ? {} : { zones: Object.fromEntries(words) }
+}
+
+/** Of the zones in which nodes are. */
+function hostsOfZones(one: Reconstruction, names: ReadonlyMap<string, string>) {
+  const zones = new Map<string, Set<string>>()
+  for (const [address, name] of names) {
+    const zone = name.startsWith('n') ? rulesAbout(one, address).zone : undefined
+    if (zone === undefined) continue
+    zones.set(zone, (zones.get(zone) ?? new Set()).add(hostOf(address, names)))
+  }
+  return zones
+}
+
+function isOwnHost(name: string): boolean {
+  return name === APPLICATION_HOST || name.startsWith('host-')
+}
+
+function rulesAbout({ group }: Reconstruction, address: string) {
+  const { host, port } = parseHostAndPort(address) ?? { host: address, port: 0 }
+  return wordsAbout(group.config, { host, port })
 }
 
 /** In a strict group all nodes vote that a scenario does not except. */
