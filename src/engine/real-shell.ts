@@ -8,6 +8,7 @@ import type { Moment } from '../base/clock.ts'
 import { kernelSurroundings, type Surroundings } from '../io/host-environment.ts'
 import { plainHost } from '../io/network/address.ts'
 import { Alarm } from '../io/process/alarm.ts'
+import { REAL_TIMERS } from '../io/process/timers.ts'
 import { reasonOf } from '../io/start-error.ts'
 import type { SocketEnds, SocketHandler } from '../sim/network/socket.ts'
 import type { Program } from '../sim/processes/process.ts'
@@ -85,7 +86,7 @@ class RealConnection implements ShellConnection {
     this.#target = target
     this.#admit = admit
     const socket = this.#socket
-    this.#timeout = setTimeout(() => this.#timedOut(), target.timeoutMs)
+    this.#timeout = REAL_TIMERS.setTimeout(() => this.#timedOut(), target.timeoutMs)
     socket.setNoDelay(true)
     socket.once('connect', () => this.#connected())
     socket.on('data', (chunk) => this.#received(chunk.toString('latin1')))
@@ -120,23 +121,23 @@ class RealConnection implements ShellConnection {
 
   close(): void {
     this.#isOver = true
-    clearTimeout(this.#timeout)
+    REAL_TIMERS.clearTimeout(this.#timeout)
     const socket = this.#socket
     if (socket.connecting) socket.destroy()
     if (socket.destroyed) return
-    const giveUp = setTimeout(() => socket.destroy(), LINGER_MS)
-    socket.once('close', () => clearTimeout(giveUp))
+    const giveUp = REAL_TIMERS.setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => REAL_TIMERS.clearTimeout(giveUp))
     socket.end()
   }
 
   abandon(): void {
     this.#isOver = true
-    clearTimeout(this.#timeout)
+    REAL_TIMERS.clearTimeout(this.#timeout)
     this.#socket.destroy()
   }
 
   #connected(): void {
-    clearTimeout(this.#timeout)
+    REAL_TIMERS.clearTimeout(this.#timeout)
     this.#tell((handler) => {
       this.#isConnected = true
       handler.connected()
@@ -153,7 +154,7 @@ class RealConnection implements ShellConnection {
   }
 
   #ended(): void {
-    clearTimeout(this.#timeout)
+    REAL_TIMERS.clearTimeout(this.#timeout)
     this.#tell((handler) => {
       this.close()
       handler.closed(this.#failure ?? 'closed by the other side')

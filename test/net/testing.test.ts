@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { afterEach, describe, expect, onTestFailed, test, vi } from 'vitest'
+import { runScenario } from '../../src/exports/scenario.ts'
 import {
   type Cluster,
   NotInTime,
@@ -442,6 +443,28 @@ test.each(['running', 'manual'] as const)(
     }
   },
 )
+
+test('fake timers of the runner do not touch a scenario on real sockets', async () => {
+  const text = `
+name: A quiet second
+story: Nothing happens.
+topology:
+  groups: { mymaster: { master: n1, quorum: 1, down-after: 1s } }
+  nodes: { n1: { host: a } }
+  sentinels: { s1: { host: b } }
+workload: { clients: { app: { rate: 50 } } }
+duration: 1s
+timeline: []
+expect:
+  - { writes-work: true, within: 1s }
+`
+  vi.useFakeTimers({ toFake: [...REPLACED] })
+  try {
+    expect(await runScenario(text, { engine: 'tcp' })).toMatchObject({ ok: true })
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
 test('a clock that passes by itself cannot be advanced', async () => {
   const one = await cluster({ replicas: 0, sentinels: 1 })

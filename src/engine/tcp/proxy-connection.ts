@@ -1,4 +1,5 @@
 import type { Socket as RealSocket } from 'node:net'
+import { REAL_TIMERS } from '../../io/process/timers.ts'
 import type { Socket, SocketHandler } from '../../sim/network/socket.ts'
 import type { RealTime } from './real-time.ts'
 
@@ -68,9 +69,9 @@ export class ProxyConnection {
     const [real, simulated] = [this.#real, this.#simulated]
     if (real === undefined || simulated === undefined || real.isPaused()) return
     real.pause()
-    const check = setInterval(() => {
+    const check = REAL_TIMERS.setInterval(() => {
       if (simulated.queuedBytes > 0 && simulated.isOpen && !real.destroyed) return
-      clearInterval(check)
+      REAL_TIMERS.clearInterval(check)
       real.resume()
     }, DRAIN_CHECK_MS)
   }

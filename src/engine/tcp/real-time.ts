@@ -4,6 +4,7 @@
  * then the input is taken, and then one timer is set for the next thing that is due. So everything
  * in the world happens at a whole millisecond, as late as the machine is, never early.
  */
+import { REAL_TIMERS, nowMs as readNowMs } from '../../io/process/timers.ts'
 
 /** The world, as far as its time is concerned. */
 export interface Scheduled {
@@ -30,13 +31,13 @@ export class RealTime {
   /** The run begins now. */
   begin(world: Scheduled): void {
     this.#world = world
-    this.#startedAtMs = performance.now()
+    this.#startedAtMs = readNowMs()
     this.enter(() => undefined)
   }
 
   /** Milliseconds since the beginning, with fractions; 0 before it. */
   get preciseMs(): number {
-    return this.#world === undefined ? 0 : performance.now() - this.#startedAtMs
+    return this.#world === undefined ? 0 : readNowMs() - this.#startedAtMs
   }
 
   /** Whole milliseconds since the beginning, rounded down. */
@@ -69,7 +70,7 @@ export class RealTime {
   /** Nothing enters any more, and no timer is left. */
   end(): void {
     this.#world = undefined
-    clearTimeout(this.#timer)
+    REAL_TIMERS.clearTimeout(this.#timer)
   }
 
   #catchUp(world: Scheduled): void {
@@ -82,10 +83,10 @@ export class RealTime {
   #arm(): void {
     const dueMs = this.#world?.nextMs
     if (dueMs === undefined || this.#armedForMs <= dueMs) return
-    clearTimeout(this.#timer)
+    REAL_TIMERS.clearTimeout(this.#timer)
     this.#armedForMs = dueMs
     const delayMs = Math.max(0, Math.ceil(dueMs - this.preciseMs))
-    this.#timer = setTimeout(() => this.#ring(), Math.min(delayMs, MAX_TIMEOUT_MS))
+    this.#timer = REAL_TIMERS.setTimeout(() => this.#ring(), Math.min(delayMs, MAX_TIMEOUT_MS))
   }
 
   #ring(): void {

@@ -6,6 +6,7 @@
 
 import type { Happening } from '../../history/happening.ts'
 import type { Topology } from '../../history/topology.ts'
+import { REAL_TIMERS } from '../../io/process/timers.ts'
 import type { Reply } from '../../resp/reply.ts'
 import type { World } from '../../scenario/world.ts'
 import type { Process } from '../../sim/processes/process.ts'
@@ -102,7 +103,7 @@ function runUntil(
 ): Promise<number> {
   return new Promise((resolve) => {
     const done = () => {
-      clearTimeout(timer)
+      REAL_TIMERS.clearTimeout(timer)
       waiting.delete(done)
       world.watch(undefined, () => undefined)
       resolve(time.nowMs)
@@ -110,7 +111,7 @@ function runUntil(
     waiting.add(done)
     // A timer of Node may fire a millisecond early.
     const wait = (): NodeJS.Timeout =>
-      setTimeout(
+      REAL_TIMERS.setTimeout(
         () => {
           if (time.preciseMs >= atMs) time.enter(done)
           else timer = wait()
@@ -129,12 +130,12 @@ function ask(
 ): Promise<Reply | undefined> {
   return new Promise((resolve) => {
     const answered = (reply: Reply | undefined) => {
-      clearTimeout(timer)
+      REAL_TIMERS.clearTimeout(timer)
       waiting.delete(giveUp)
       resolve(reply)
     }
     const giveUp = () => answered(undefined)
-    const timer = setTimeout(giveUp, ANSWER_LIMIT_MS)
+    const timer = REAL_TIMERS.setTimeout(giveUp, ANSWER_LIMIT_MS)
     waiting.add(giveUp)
     const last = commands.at(-1) ?? []
     time.enter(() => world.ask(process, last, answered, commands.slice(0, -1)))
@@ -148,5 +149,6 @@ async function close({ block, time, fabric, world, waiting }: Parts): Promise<vo
   await fabric.close()
   await block.release()
   // Closed sockets are gone at the end of this turn of the event loop, after the immediates.
-  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 2; turn++)
+    await new Promise((resolve) => REAL_TIMERS.setImmediate(resolve))
 }
