@@ -45,10 +45,16 @@ function titleOf(group: ShownGroup, tilt: boolean): { mood: Mood; title: string 
   const [worst, ...others] = ailing.filter(({ state }) => state.mood !== 'good')
   if (worst !== undefined) {
     const more = others.length === 0 ? '' : `, and ${others.length} more`
-    const title = `${master} is master; ${addressOf(worst.node)} is ${worst.state.text}${more}`
-    return { mood: 'warn', title }
+    return { mood: 'warn', title: `${master} is master; ${ailmentOf(worst.node)}${more}` }
   }
   return { mood: 'good', title: `${master} is master, and all is well` }
+}
+
+/** What is wrong with a node, in a sentence that names it, unless it is the master, which has been named. */
+function ailmentOf(node: ShownNode): string {
+  if (node.refusal !== null) return node.refusal
+  if (node.role === 'master') return `this Sentinel is ${nodeState(node).text} to it`
+  return `${addressOf(node)} is ${nodeState(node).text}`
 }
 
 function agreement({ reachability, confirmed, quorum }: ShownGroup): string {
@@ -82,7 +88,7 @@ export function nodeState(node: ShownNode): { mood: Mood; text: string } {
   if (node.flags.includes('o_down')) return { mood: 'bad', text: 'down, says the quorum' }
   if (node.isDown) return { mood: 'bad', text: 'down for this Sentinel' }
   if (node.flags.includes('disconnected')) return { mood: 'warn', text: 'connecting' }
-  if (node.refusal !== null) return { mood: 'warn', text: `${node.role}: ${node.refusal}` }
+  if (node.refusal !== null) return { mood: 'warn', text: node.refusal }
   if (node.role === 'master') return { mood: 'good', text: 'master' }
   if (node.linkStatus === 'down') return { mood: 'warn', text: 'replica without its master' }
   return { mood: 'good', text: 'replica' }

@@ -4,13 +4,18 @@ import { clusterDocument } from '../../src/http/cluster-document.ts'
 import { SentinelStage } from '../support/sentinel-stage.ts'
 
 function verdictAfter(change: (stage: SentinelStage) => void) {
+  const { tilt, ...group } = groupAfter(change)
+  return verdictOn(group, tilt)
+}
+
+function groupAfter(change: (stage: SentinelStage) => void) {
   const stage = new SentinelStage()
   stage.run(5_000)
   change(stage)
   const cluster = stage.look(({ state, now }) => clusterDocument(state, now, '0'))
   const [group] = cluster.groups
   if (group === undefined) throw new Error('no group')
-  return verdictOn(group, cluster.tilt)
+  return { ...group, tilt: cluster.tilt }
 }
 
 describe('the verdict', () => {
@@ -49,6 +54,18 @@ describe('the verdict', () => {
       mood: 'warn',
       title: expect.stringMatching(/10\.0\.0\.2:6379 is .*down/),
     })
+  })
+
+  test('names a master once, whatever is wrong with it', () => {
+    const lost = verdictAfter((stage) => stage.cut('master'))
+    expect(lost).toMatchObject({
+      mood: 'warn',
+      title: '10.0.0.1:6379 is master; this Sentinel is connecting to it',
+    })
+    const refusal = 'master g (10.0.0.1:6379) refuses our password'
+    const group = groupAfter(() => undefined)
+    const nodes = group.nodes.map((one) => (one.role === 'master' ? { ...one, refusal } : one))
+    expect(verdictOn({ ...group, nodes }, false).title).toBe(`10.0.0.1:6379 is master; ${refusal}`)
   })
 
   test('says that nobody could fail over when the peers are gone', () => {
