@@ -30,7 +30,8 @@ const STAYS = 1
 export function boundYoungGeneration(): void {
   let factor: number | undefined
   const decide = (): void => {
-    const wanted = youngGenerationBytes() < boundBeside(bytesOf('old_space')) ? GROWS : STAYS
+    const mayGrow = GROWS * youngGenerationBytes() <= boundBeside(bytesOf('old_space'))
+    const wanted = mayGrow ? GROWS : STAYS
     if (wanted === factor) return
     factor = wanted
     setEngineFlag(`${FACTOR}=${factor}`, `${FACTOR}=${GROWS}`)
