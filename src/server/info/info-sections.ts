@@ -174,7 +174,6 @@ export const SECTIONS: readonly (readonly [title: string, fields: Fields])[] = [
 function stats({ node, now }: InfoSource): string[] {
   const counted = node.stats
   const kilobytes = (what: Counted) => (node.rates.perSecond(what, now.monoMs) / 1024).toFixed(2)
-  const syncs = node.replication.counts()
   return lines({
     total_connections_received: counted.connections,
     total_commands_processed: counted.commands,
@@ -188,9 +187,9 @@ function stats({ node, now }: InfoSource): string[] {
     instantaneous_input_repl_kbps: kilobytes('replicationInputBytes'),
     instantaneous_output_repl_kbps: kilobytes('replicationOutputBytes'),
     rejected_connections: counted.rejectedConnections,
-    sync_full: syncs.syncFull,
-    sync_partial_ok: syncs.syncPartialOk,
-    sync_partial_err: syncs.syncPartialErr,
+    sync_full: counted.fullSyncs,
+    sync_partial_ok: counted.partialSyncs,
+    sync_partial_err: counted.refusedPartialSyncs,
     expired_keys: counted.expiredKeys,
     expired_subkeys: counted.expiredFields,
     expired_stale_perc: '0.00',

@@ -16,6 +16,10 @@ export interface NodeStats {
   replicationOutputBytes: number
   reads: number
   writes: number
+  /** Replicas that got everything, those that went on where they were, and those that wanted to and could not. */
+  fullSyncs: number
+  partialSyncs: number
+  refusedPartialSyncs: number
   expiredKeys: number
   expiredFields: number
   evictedKeys: number
@@ -52,6 +56,9 @@ export function newStats(): NodeStats {
     replicationOutputBytes: 0,
     reads: 0,
     writes: 0,
+    fullSyncs: 0,
+    partialSyncs: 0,
+    refusedPartialSyncs: 0,
     expiredKeys: 0,
     expiredFields: 0,
     evictedKeys: 0,

@@ -30,12 +30,6 @@ import type { KeptFile } from './serving/waits.ts'
 import { isReplica, newReplicationState, type ReplicationState, type RoleChange } from './state.ts'
 import type { Strict } from './strict/strict.ts'
 
-export interface ReplicationCounts {
-  readonly syncFull: number
-  readonly syncPartialOk: number
-  readonly syncPartialErr: number
-}
-
 const SECOND_MS = 1000
 const BAD_PORT = error('ERR Invalid master port')
 const NOT_FOR_REPLICAS = error('ERR Command is not valid when client is a replica.')
@@ -353,16 +347,6 @@ export class Replication implements RoleChange {
 
   roleReply(): Reply {
     return roleReply(this.#state, this.#link)
-  }
-
-  /** For INFO stats. */
-  counts(): ReplicationCounts {
-    const { fullCount, partialCount, partialRefusedCount } = this.serving.attachment
-    return {
-      syncFull: fullCount,
-      syncPartialOk: partialCount,
-      syncPartialErr: partialRefusedCount,
-    }
   }
 
   /** What the backlog takes in memory. */

@@ -161,9 +161,9 @@ export class NodeProgram implements Program {
   /** The master that the node follows: `host port`, or empty if it is a master. */
   #witness(): void {
     this.#start.tellMaster(this.#settings.text('replicaof'))
-    const { pause, replication } = this.#node.services
+    const { pause, replication, stats } = this.#node.services
     const isHeld = pause.scope !== undefined
-    const given = replication.counts().syncFull
+    const given = stats.fullSyncs
     const { tell } = this.#start
     if (isHeld !== this.#isHeld) tell?.({ kind: 'writesHeld', isHeld })
     if (given !== this.#copies) tell?.({ kind: 'copies', to: receiversIn(replication.infoLines()) })

@@ -89,6 +89,17 @@ describe('the rates of INFO', () => {
   })
 })
 
+test('CONFIG RESETSTAT counts resynchronisations from zero', () => {
+  const world = new ReplicationWorld()
+  const master = world.node()
+  const replica = world.replicaOf(master)
+  world.untilInStep(master, replica)
+  const names = ['sync_full', 'sync_partial_ok', 'sync_partial_err']
+  expect(names.map((name) => field(stats(master), name))).not.toEqual([0, 0, 0])
+  master.call('CONFIG', 'RESETSTAT')
+  expect(names.map((name) => field(stats(master), name))).toEqual([0, 0, 0])
+})
+
 function stats(node: TestNode): string {
   const reply = node.call('INFO', 'stats')
   return reply.kind === 'bulk' ? reply.bytes : ''

@@ -33,9 +33,6 @@ export class Attachment {
   readonly #waits: Waits
   readonly #failover: NodeFailover
   readonly #link: MasterLink
-  fullCount = 0
-  partialCount = 0
-  partialRefusedCount = 0
 
   constructor(
     state: ReplicationState,
@@ -127,7 +124,7 @@ export class Attachment {
   }
 
   #continue(peer: ReplicaPeer, offset: number): void {
-    this.partialCount++
+    this.#state.node.stats.partialSyncs++
     this.#log(peer, `continues from ${offset}`)
     const id = peer.canPsync2 ? ` ${this.#history.id}` : ''
     this.#replicas.send(peer, `+CONTINUE${id}\r\n`)
@@ -136,8 +133,9 @@ export class Attachment {
   }
 
   #startOver(peer: ReplicaPeer, askedToContinue: boolean): void {
-    this.fullCount++
-    if (askedToContinue) this.partialRefusedCount++
+    const { stats } = this.#state.node
+    stats.fullSyncs++
+    if (askedToContinue) stats.refusedPartialSyncs++
     this.#log(peer, 'needs a full copy')
     this.#state.node.journal.note({ kind: 'copyAsked', by: peerAddress(peer) })
     if (this.#history.backlog === undefined) {
