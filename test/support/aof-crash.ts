@@ -13,6 +13,7 @@ import { AofFiles } from '../../src/server/persistence/aof-files.ts'
 import { AofOpening } from '../../src/server/persistence/aof-opening.ts'
 import type { FileAnswer, FileRequest, FileRequestId } from '../../src/server/persistence/files.ts'
 import type { PersistenceHost } from '../../src/server/persistence/host.ts'
+import { Jobs } from '../../src/server/persistence/jobs.ts'
 import { LoadProgress } from '../../src/server/persistence/load-progress.ts'
 import { UnreadDump } from '../../src/server/persistence/unread-dump.ts'
 import { type NodePort, SIMULATED_PROCESS } from '../../src/server/port.ts'
@@ -424,11 +425,13 @@ function load(directives: Record<string, string>, files: DataFiles): Outcome {
     () => undefined,
   )
   const parts = { host, files: new AofFiles(settings), unreadDump: new UnreadDump(host), progress }
-  const work = new AofOpening(parts).run()
-  let step = work.next()
-  while (step.done !== true) step = work.next(files.ask(step.value))
-  const { value } = step
-  return value.kind === 'refused' ? { refused: value.text } : { digest: lender.digest }
+  let outcome: Outcome | undefined
+  const jobs = new Jobs((_id, request) => files.ask(request))
+  jobs.start(new AofOpening(parts).run(), (value) => {
+    outcome = value.kind === 'refused' ? { refused: value.text } : { digest: lender.digest }
+  })
+  if (outcome === undefined) throw new Error('the load did not end')
+  return outcome
 }
 
 /** The last change that must be there. */

@@ -4,6 +4,7 @@ import type { PersistenceHost } from './host.ts'
 import { auxFields } from './rdb-aux.ts'
 import { rdbOptions } from './rdb-options.ts'
 import { SnapshotSource } from './rdb-save.ts'
+import { SavePace } from './save-pace.ts'
 
 /** `isRdb`: [aof-use-rdb-preamble]; otherwise it is commands. */
 export function newBaseSource(host: PersistenceHost, isRdb: boolean): SnapshotSource {
@@ -11,5 +12,6 @@ export function newBaseSource(host: PersistenceHost, isRdb: boolean): SnapshotSo
   const isTimed = settings.flag('aof-timestamp-enabled')
   const second = isTimed ? Math.floor(now.wallMs / 1000) : undefined
   const form = isRdb ? undefined : commandForm(functions.all(), second)
-  return new SnapshotSource(keyspace, auxFields(host, true), { ...rdbOptions(host), form })
+  const pace = new SavePace(settings, () => host.now)
+  return new SnapshotSource(keyspace, auxFields(host, true), { ...rdbOptions(host), form }, pace)
 }

@@ -77,8 +77,19 @@ export const NO_JOURNAL: FileFailure = {
 /** Identifies a request; the answer has the same number. */
 export type FileRequestId = number
 
+/** Asks for nothing: the work goes on when this moment has come, which may come nearer meanwhile. Monotonic. */
+export interface WorkPause {
+  readonly kind: 'pause'
+  untilMs(): number
+}
+
 /** Work on files: yields requests, is resumed with their answers, and returns the result. */
-export type Work<T> = Generator<FileRequest, T, FileAnswer>
+export type Work<T> = Generator<FileRequest | WorkPause, T, FileAnswer>
+
+/** Waits while the moment that this tells lies ahead. Monotonic. */
+export function* pause(untilMs: () => number): Work<void> {
+  if (untilMs() > 0) yield { kind: 'pause', untilMs }
+}
 
 /** One question. */
 export function* askFor(request: FileRequest): Work<FileAnswer> {

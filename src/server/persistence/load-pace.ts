@@ -6,6 +6,7 @@
 import type { Moment } from '../../base/clock.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { FileAnswer, FileRequestId } from './files.ts'
+import { keysDelayMs } from './save-pace.ts'
 
 interface HeldAnswer {
   readonly id: FileRequestId
@@ -28,8 +29,7 @@ export class LoadPace {
   loaded(keys: number): boolean {
     const delay = this.#settings.int('key-load-delay')
     if (delay === 0 || keys === 0) return false
-    const micros = delay > 0 ? keys * delay : keys / -delay
-    this.#untilMs = Math.max(this.#untilMs, this.#now().monoMs) + micros / 1000
+    this.#untilMs = Math.max(this.#untilMs, this.#now().monoMs) + keysDelayMs(delay, keys)
     return true
   }
 

@@ -120,6 +120,7 @@ export class Persistence {
 
   wake(): void {
     for (const { id, answer } of this.#pace.due()) this.#jobs.answered(id, answer)
+    this.#jobs.wake(this.#host.now.monoMs)
     if (this.isLoading) return
     this.shutdown.wake()
     if (!this.#host.isCronPaused) this.saving.wake()
@@ -128,7 +129,7 @@ export class Persistence {
 
   /** Monotonic; undefined if nothing is due. */
   nextWakeUpMs(): number | undefined {
-    const paceMs = this.#pace.nextWakeUpMs()
+    const paceMs = earliest(this.#pace.nextWakeUpMs(), this.#jobs.nextWakeUpMs())
     if (this.isLoading) return paceMs
     const { shutdown, saving, aof } = this
     const savingMs = this.#host.isCronPaused ? undefined : saving.nextWakeUpMs()

@@ -5,7 +5,8 @@
  */
 import type { Keyspace } from '../keyspace/keyspace.ts'
 import { Snapshot, type SnapshotOptions } from '../rdb/snapshot.ts'
-import { change, type FileFailure, type Work } from './files.ts'
+import { change, type FileFailure, pause, type Work } from './files.ts'
+import type { SavePace } from './save-pace.ts'
 import type { UnreadDump } from './unread-dump.ts'
 
 /** How much one turn writes: well under a millisecond of work. */
@@ -16,6 +17,7 @@ const APPEND_BYTES = 1024 * 1024
 /** A snapshot whose bytes are pulled. */
 export class SnapshotSource {
   readonly #snapshot: Snapshot
+  readonly #pace: SavePace
   #pieces: string[] = []
   #isGivenUp = false
 
@@ -24,7 +26,9 @@ export class SnapshotSource {
     keyspace: Keyspace,
     aux: readonly (readonly [string, string])[],
     options: SnapshotOptions,
+    pace: SavePace,
   ) {
+    this.#pace = pace
     this.#snapshot = new Snapshot(keyspace, aux, (bytes) => this.#pieces.push(bytes), options)
   }
 
@@ -48,10 +52,15 @@ export class SnapshotSource {
     this.#snapshot.stop()
   }
 
+  /** When the next slice may be taken. Monotonic; what is given up waits for nothing. */
+  get untilMs(): number {
+    return this.#isGivenUp ? 0 : this.#pace.untilMs
+  }
+
   /** About a slice more, in pieces; undefined if that was all. */
   next(): readonly string[] | undefined {
     if (this.#snapshot.isOver) return undefined
-    this.#snapshot.advance(SLICE_BYTES)
+    this.#pace.advance(this.#snapshot, SLICE_BYTES)
     const pieces = this.#pieces
     this.#pieces = []
     return pieces
@@ -95,6 +104,7 @@ export function* writeSnapshot(
       const failed = yield* append(source, path, bytes)
       if (failed !== undefined) return failed
     }
+    yield* pause(() => source.untilMs)
   }
   return undefined
 }

@@ -12,6 +12,7 @@ import type { Jobs } from './jobs.ts'
 import { auxFields } from './rdb-aux.ts'
 import { rdbOptions } from './rdb-options.ts'
 import { type SaveEnd, SnapshotSource, saveRdb } from './rdb-save.ts'
+import { SavePace } from './save-pace.ts'
 import type { SnapshotTurn } from './snapshot-turn.ts'
 import type { UnreadDump } from './unread-dump.ts'
 
@@ -202,6 +203,7 @@ export class Saving {
       keyspace,
       auxFields(this.#host, false),
       rdbOptions(this.#host),
+      new SavePace(settings, () => this.#host.now),
     )
     const before = { startedAtMs: now.monoMs, changesBefore: stats.changes }
     const run = { source, ...before, waiters, isBackground, isRetry }

@@ -104,6 +104,7 @@ export class Snapshot {
   /** By the present number of a database, the one its contents had at the moment of the snapshot. */
   readonly #origins: number[]
   #untaken: number
+  #written = 0
   #selectedDb: number | undefined
   #current: Current | undefined
   /** The records that were put aside, oldest first. */
@@ -153,12 +154,18 @@ export class Snapshot {
     return this.keysTotal - this.#untaken
   }
 
-  /** Writes about `sliceBytes` more, at first less; a string of up to 64 KiB is not cut. */
-  advance(sliceBytes: number): void {
+  /** How many records are written. */
+  get keysWritten(): number {
+    return this.#written
+  }
+
+  /** Writes about `sliceBytes` more, at first less, and at most `maxKeys`; a string of up to 64 KiB is not cut. */
+  advance(sliceBytes: number, maxKeys = Number.POSITIVE_INFINITY): void {
     if (this.#isOver) return
     this.#budgetBytes = Math.min(sliceBytes, this.#warmUpBytes) - this.#output.length
     this.#warmUpBytes = Math.ceil(WARM_UP_GROWTH * this.#warmUpBytes)
-    while (!this.#isOver && this.#budgetBytes > 0) this.#step()
+    const last = this.#written + maxKeys
+    while (!this.#isOver && this.#budgetBytes > 0 && this.#written < last) this.#step()
     this.#flush()
   }
 
@@ -192,6 +199,7 @@ export class Snapshot {
       return
     }
     this.#current = undefined
+    this.#written++
     if (current.entry !== undefined) this.#stamp(current.entry)
   }
 
@@ -222,8 +230,12 @@ export class Snapshot {
 
   #begin(db: number, record: string | Pieces, entry: Entry | undefined): void {
     this.#select(db)
-    if (typeof record === 'string') this.#put(record)
-    else this.#current = { entry, record }
+    if (typeof record !== 'string') {
+      this.#current = { entry, record }
+      return
+    }
+    this.#put(record)
+    this.#written++
   }
 
   #swapped(first: number, second: number): void {

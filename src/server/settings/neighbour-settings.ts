@@ -54,7 +54,6 @@ export const NEIGHBOUR_INTS = {
   'min-string-size-avoid-copy-reply': ignored(integer(16_384, 0), ONE_THREAD),
   'min-string-size-avoid-copy-reply-threaded': ignored(integer(65_536, 0), ONE_THREAD),
   'prefetch-batch-max-size': ignored(integer(16, 0, 128), ONE_THREAD),
-  'rdb-key-save-delay': ignored(integer(0, -MAX_INT - 1), 'a save is never slowed down'),
   'rdma-completion-vector': ignored(integer(-1, -1, 1024, 'immutable'), TCP_ONLY),
   'rdma-port': ignored(integer(0, 0, 65_535), TCP_ONLY),
   'rdma-rx-size': ignored(memory(MIB), TCP_ONLY),

@@ -120,9 +120,10 @@ export const INT_SETTINGS = {
   'tracking-table-max-keys': integer(1_000_000, 0, MAX_LONG),
   'acllog-max-len': integer(128, 0, MAX_LONG),
   'busy-reply-threshold': integer(5000, 0, MAX_LONG),
-  // Two for tests, which Redis knows too and CONFIG GET * there does not show.
+  // Three for tests, which Redis knows too and CONFIG GET * there does not show.
   'key-load-delay': integer(0, -MAX_INT - 1),
   'loading-process-events-interval-bytes': integer(2 * MIB, 1024),
+  'rdb-key-save-delay': integer(0, -MAX_INT - 1),
   'io-threads': ignored(integer(1, 1, 128, 'immutable'), ONE_THREAD),
   'active-defrag-cycle-min': ignored(integer(1, 1, 99)),
   'active-defrag-cycle-max': ignored(integer(25, 1, 99)),

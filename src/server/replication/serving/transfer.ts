@@ -9,6 +9,7 @@
  * `HEAD_BYTES`.
  */
 import type { Rng } from '../../../base/rng.ts'
+import { SavePace } from '../../persistence/save-pace.ts'
 import { Snapshot } from '../../rdb/snapshot.ts'
 import { encodePayloadHeader, MARK_LENGTH } from '../payload-header.ts'
 import type { ReplicationState } from '../state.ts'
@@ -24,6 +25,7 @@ export class Transfer {
   readonly #state: ReplicationState
   readonly #newSpool: () => Spool
   readonly #snapshot: Snapshot
+  readonly #pace: SavePace
   readonly #mark: string
   /** The position that the snapshot stands for. */
   readonly #historyId: string
@@ -53,6 +55,7 @@ export class Transfer {
       functions: node.functions.all(),
       compresses: node.settings.flag('rdbcompression'),
     }
+    this.#pace = new SavePace(node.settings, () => node.now)
     this.#snapshot = new Snapshot(node.keyspace, aux, (bytes) => this.#write(bytes), options)
     for (const peer of peers) this.join(peer)
   }
@@ -91,10 +94,10 @@ export class Transfer {
     return this.#marked.delete(peer) || this.#counted.delete(peer)
   }
 
-  /** False: a replica or the disk has to catch up first. */
+  /** False: a replica or the disk has to catch up first, or the snapshot is slowed down. */
   advance(): boolean {
-    if (this.#snapshot.isOver || this.#isClogged()) return false
-    this.#snapshot.advance(SLICE_BYTES)
+    if (this.#snapshot.isOver || this.#pace.isHeld || this.#isClogged()) return false
+    this.#pace.advance(this.#snapshot, SLICE_BYTES)
     if (this.#snapshot.isOver) this.#complete()
     return true
   }
