@@ -111,7 +111,7 @@ function littleEndian(value: number | bigint, bytes: number): string {
 }
 
 /** Seven bits per byte, the most significant first; every byte but the first has the mark bit. */
-function backlen(encodedBytes: number): string {
+export function backlen(encodedBytes: number): string {
   let rest = encodedBytes
   let text = ''
   for (let left = backlenBytes(encodedBytes); left > 0; left--) {

@@ -4,6 +4,7 @@
  * returns the elements as text, or undefined if any length, count or end mark is wrong.
  */
 import { ownSlice, signedText, uint16, uint32, uint32BigEndian } from './bytes.ts'
+import { backlen } from './listpack-writer.ts'
 
 const END = 0xff
 /** In a 16-bit count field this means: unknown, walk the list to count. */
@@ -17,8 +18,8 @@ export function readListpack(blob: string): string[] | undefined {
     const start = walk.at
     const item = listpackElement(walk)
     if (item === undefined) return undefined
+    if (!skipsBackLength(walk, walk.at - start)) return undefined
     items.push(item)
-    walk.at += backlenWidth(walk.at - start)
   }
   return walk.isAtEnd && countHolds(uint16(blob, 4), items) ? items : undefined
 }
@@ -48,14 +49,27 @@ function ziplistBackLength(walk: Walk): number {
   return first < 254 ? first : walk.long(uint32)
 }
 
+/** The numbers ascend: Redis looks for them by halves. */
 export function readIntset(blob: string): string[] | undefined {
   if (blob.length < 8) return undefined
   const width = uint32(blob, 0)
   if (width !== 2 && width !== 4 && width !== 8) return undefined
   if (blob.length !== 8 + uint32(blob, 4) * width) return undefined
   const items: string[] = []
-  for (let at = 8; at < blob.length; at += width) items.push(signedText(blob, at, width))
+  let last: string | undefined
+  for (let at = 8; at < blob.length; at += width) {
+    const item = signedText(blob, at, width)
+    if (last !== undefined && !isLess(last, item)) return undefined
+    items.push(item)
+    last = item
+  }
   return items
+}
+
+/** Integers of 64 bits; as numbers, large ones can look the same. */
+function isLess(a: string, b: string): boolean {
+  const difference = Number(a) - Number(b)
+  return difference < 0 || (difference === 0 && BigInt(a) < BigInt(b))
 }
 
 /**
@@ -150,12 +164,16 @@ function shortInteger(bits: number): string {
 
 const LISTPACK_INTEGER_BYTES = [2, 3, 4, 8]
 
-/** How many bytes the trailing length of a listpack element takes; note the strict bounds. */
-function backlenWidth(elementBytes: number): number {
-  if (elementBytes <= 127) return 1
-  if (elementBytes < 16383) return 2
-  if (elementBytes < 2097151) return 3
-  return elementBytes < 268435455 ? 4 : 5
+/**
+ * Behind an element stands its length, for a reader that comes from the end. False if it is another one: Redis would
+ * find other elements than we do.
+ */
+function skipsBackLength(walk: Walk, elementBytes: number): boolean {
+  if (elementBytes <= 127) return walk.code() === elementBytes
+  const { blob, at } = walk
+  const length = backlen(elementBytes)
+  walk.at += length.length
+  return blob.startsWith(length, at)
 }
 
 /** Lengths of strings are big-endian in ziplists, everything else is little-endian. */

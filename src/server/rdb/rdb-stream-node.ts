@@ -25,7 +25,7 @@ const OUT_OF_ORDER = 'stream ids out of order'
 
 /** The node, or what is wrong with it. */
 export function readStreamNode(masterId: StreamId, items: readonly string[]): StreamNode | string {
-  const [live, deleted, fieldCount] = items.slice(0, 3).map(Number)
+  const [live, deleted, fieldCount] = items.slice(0, 3).map(integerOf)
   if (live === undefined || deleted === undefined || fieldCount === undefined) return DAMAGED
   if (!(fieldCount >= 1 && 3 + fieldCount < items.length)) return DAMAGED
   const begin = 3 + fieldCount
@@ -49,11 +49,11 @@ interface Reading {
 
 function readEntry(reading: Reading): string | undefined {
   const { node, items, at, last } = reading
-  const flags = Number(items[at])
+  const flags = integerOf(items[at])
   if (!(flags >= 0 && flags <= (DELETED | SAME_FIELDS))) return DAMAGED
   const id = idOf(node.masterId, items[at + 1], items[at + 2])
   const hasFields = (flags & SAME_FIELDS) === 0
-  const pairCount = hasFields ? Number(items[at + 3]) : node.fields.length
+  const pairCount = hasFields ? integerOf(items[at + 3]) : node.fields.length
   const from = at + (hasFields ? 4 : 3)
   const end = from + (hasFields ? 2 * pairCount : pairCount)
   if (id === undefined || !(pairCount >= 1) || !(end < items.length)) return DAMAGED
@@ -84,6 +84,11 @@ function sum(base: Uint64, text: string | undefined): Uint64 | undefined {
   const quick = typeof base === 'number' ? base + Number(text) : -1
   if (quick >= 0 && Number.isSafeInteger(quick)) return quick
   return BigInt.asUintN(64, BigInt(base) + BigInt(text))
+}
+
+/** NaN for a text that is none, as the empty one. */
+function integerOf(text: string | undefined): number {
+  return text !== undefined && INTEGER.test(text) ? Number(text) : Number.NaN
 }
 
 /** A listpack's integers have 64 bits; a text that looks like a longer one is not a number. */

@@ -53,6 +53,17 @@ test('a listpack whose count is unknown is walked to its end', () => {
   expect(readListpack(listpack(0xffff, bytes(5, 1)))).toEqual(['5'])
 })
 
+test('a listpack with an element followed by another length than its own is damaged', () => {
+  const text = bytes(0xe0 | 1, 0, 'y'.repeat(256))
+  expect(readListpack(listpack(2, bytes(5, 1), text + bytes(2, 0x82)))).toHaveLength(2)
+  for (const length of [bytes(2, 0x83), bytes(3, 0x82), bytes(2, 2), bytes(0x82, 0x82)]) {
+    expect(readListpack(listpack(2, bytes(5, 1), text + length))).toBeUndefined()
+  }
+  for (const length of [0, 2, 0x81, 0xf7]) {
+    expect(readListpack(listpack(2, bytes(5, length), bytes(6, 1)))).toBeUndefined()
+  }
+})
+
 test('a ziplist whose entries disagree about their lengths is damaged', () => {
   const [a, b] = [bytes(0, 1, 'a'), bytes(3, 1, 'b')]
   expect(readZiplist(ziplist(2, a, b))).toEqual(['a', 'b'])
@@ -93,6 +104,19 @@ test('an intset of each width gives its numbers', () => {
   expect(readIntset(bytes(le32(8), le32(1), le32(1), le32(1)))).toEqual(['4294967297'])
   expect(readIntset(bytes(le32(3), le32(0)))).toBeUndefined()
   expect(readIntset(bytes(le32(2), le32(2), 1, 0))).toBeUndefined()
+})
+
+test('an intset that does not ascend is damaged', () => {
+  const of16 = (...numbers: string[]) => bytes(le32(2), le32(numbers.length), ...numbers)
+  const of64 = (...halves: number[]) =>
+    bytes(le32(8), le32(halves.length / 2), ...halves.map((half) => le32(half)))
+  expect(readIntset(of16('\x01\0', '\x02\0'))).toEqual(['1', '2'])
+  expect(readIntset(of16('\x02\0', '\x01\0'))).toBeUndefined()
+  expect(readIntset(of16('\x01\0', '\x01\0'))).toBeUndefined()
+  expect(readIntset(of16('\x01\0', '\xff\xff'))).toBeUndefined()
+  // Two that are one double.
+  expect(readIntset(of64(0, 0x7fffffff, 1, 0x7fffffff))).toHaveLength(2)
+  expect(readIntset(of64(1, 0x7fffffff, 0, 0x7fffffff))).toBeUndefined()
 })
 
 test('a blob cut or changed anywhere is refused, not misread past its end', () => {

@@ -166,6 +166,11 @@ const DAMAGED: readonly (readonly [claim: string, record: string, problem: strin
     'a damaged stream node',
   ],
   [
+    'a count that is an empty word',
+    `\x01${nodeOf([1, '', 1, 'f', 0, ...ENTRY])}`,
+    'a damaged stream node',
+  ],
+  [
     'no zero behind the fields',
     `\x01${nodeOf([1, 0, 1, 'f', 7, ...ENTRY])}`,
     'a damaged stream node',
