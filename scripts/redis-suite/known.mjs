@@ -108,10 +108,6 @@ export const KNOWN = {
     'test various edge cases of repl topology changes with missing pings at the end': RESYNCS,
   },
   'integration/psync2-master-restart': {
-    ...because('Ours: the stream begins with a PING as soon as a replica has come.', [
-      'PSYNC2: Partial resync after Master restart using RDB aux fields when offset is 0',
-      'PSYNC2: Partial resync after Master restart using RDB aux fields with data',
-    ]),
     'PSYNC2: Full resync after Master restart when too many key expired': RESYNCS,
   },
   'unit/scripting': {

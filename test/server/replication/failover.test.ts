@@ -46,6 +46,8 @@ test('it takes a few round trips, not the second until the next acknowledgement'
 test('a write that came while writes waited is told that the role is gone', () => {
   const { world, master, replica } = pair()
   const client = world.client(master)
+  // The replica has yet to acknowledge it.
+  master.call('SET', 'earlier', 'v')
   master.call('FAILOVER')
   client.send('SET', 'k', 'late')
   world.run(2)
@@ -179,6 +181,8 @@ test('in a transaction with CLIENT PAUSE, writes wait beyond the exchange until 
   const { world, master, replica } = pair()
   const admin = world.client(master)
   const client = world.client(master)
+  // The replica has yet to acknowledge it.
+  master.call('SET', 'earlier', 'v')
   admin.call('MULTI')
   admin.call('CLIENT', 'PAUSE', '60000', 'WRITE')
   admin.call('FAILOVER', 'TO', replica.address, '6379', 'TIMEOUT', '60000')

@@ -223,6 +223,17 @@ test('the hellos of Sentinels wait for no pause of writes, and move no history (
   expect([client.take(), master.offset, replica.offset]).toEqual(['', offset, offset])
 })
 
+test('the first PING of a master comes a period after its first replica', () => {
+  const world = new ReplicationWorld()
+  const master = world.node({ 'repl-ping-replica-period': '20' })
+  world.run(5000)
+  world.replicaOf(master)
+  world.run(18_000)
+  expect(master.offset).toBe(0)
+  world.run(4000)
+  expect(master.offset).toBe('*1\r\n$4\r\nping\r\n'.length)
+})
+
 test('WAIT asks the replicas when the pause is over', () => {
   const world = new ReplicationWorld()
   const master = world.node({ 'repl-ping-replica-period': '1000' })

@@ -24,7 +24,7 @@ export class Serving {
   readonly #state: ReplicationState
   readonly #fullSync: FullSync
   readonly #failover: NodeFailover
-  /** Monotonic. Undefined: a PING is due as soon as there is a replica. */
+  /** Monotonic: the last PING, or when the first replica came. Undefined: there is none. */
   #pingedAtMs: number | undefined
 
   constructor(state: ReplicationState, files: Jobs, failover: NodeFailover, link: MasterLink) {
@@ -114,8 +114,8 @@ export class Serving {
     }
     const nowMs = node.now.monoMs
     const periodSeconds = node.settings.int('repl-ping-replica-period')
-    if (this.#pingedAtMs !== undefined && ageSeconds(nowMs, this.#pingedAtMs) < periodSeconds)
-      return
+    this.#pingedAtMs ??= nowMs
+    if (ageSeconds(nowMs, this.#pingedAtMs) < periodSeconds) return
     this.#pingedAtMs = nowMs
     stream.feedIfKept(PING)
     this.#failover.replicasChanged()
