@@ -3,11 +3,11 @@
  * knowingly, and why, stands in scripts/redis-suite/known.mjs; any other failure, and one of those that passes, counts.
  *
  *   node scripts/redis-suite.mjs [--source FOLDER|ARCHIVE] [--units unit/type/list,sentinel] [--jobs 2]
- *                                [--against ours|redis] [--logs FOLDER] [--write]
+ *                                [--against ours|redis] [--tls] [--logs FOLDER] [--write]
  *
  * Needs Debian's tcl, tcl-tls, redis-tools, redis-server and redis-sentinel. Without `--source`, apt-get fetches the source
  * package. `--against redis` runs the same over redis-server, to see which tests fail on this machine with any server;
- * `--logs` keeps what each unit printed; `--write` writes the table of docs/redis-suite.md.
+ * `--tls` runs each unit over TLS, except the Sentinel's; `--logs` keeps what each unit printed; `--write` writes the table of docs/redis-suite.md.
  * A unit with a surprise is run once more. Exit status 1: a test failed, or passed, that is not known to, twice; 2: wrong
  * options, or an error of its own; 3: this machine lacks the source package or a program.
  */
@@ -31,6 +31,7 @@ const options = scriptOptions(import.meta.url, {
   units: { type: 'string' },
   jobs: { type: 'string', default: '2' },
   against: { type: 'string', default: 'ours' },
+  tls: { type: 'boolean', default: false },
   logs: { type: 'string' },
   write: { type: 'boolean', default: false },
 })
@@ -70,8 +71,11 @@ function checkOptions() {
   }
   if (!/^[1-9]$/.test(options.jobs)) throw new Error(`--jobs is 1 to 9, not '${options.jobs}'`)
   if (options.logs !== undefined) mkdirSync(options.logs, { recursive: true })
-  if (options.write && (options.units !== undefined || options.against === 'redis')) {
-    throw new Error('--write needs all units, of ours')
+  if (
+    options.write &&
+    (options.units !== undefined || options.against === 'redis' || options.tls)
+  ) {
+    throw new Error('--write needs all units, of ours, without --tls')
   }
 }
 
@@ -91,7 +95,8 @@ async function inLanes(units, source) {
   const lanes = Array.from({ length: Number(options.jobs) }, async (_, slot) => {
     const folder = placeFolder(source, options.against)
     for (let unit = waiting.shift(); unit !== undefined; unit = waiting.shift()) {
-      results.push(await settled(() => runUnit({ unit, folder, slot, log: logOf(unit) })))
+      const run = { unit, folder, slot, log: logOf(unit), overTls: options.tls }
+      results.push(await settled(() => runUnit(run)))
     }
   })
   await Promise.all(lanes)

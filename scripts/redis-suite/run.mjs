@@ -12,9 +12,10 @@ const PORTS = 3_000
  * `passed` and `failed`: names of tests; `failed` with what was seen. `count`: how many passed, since some run more than
  * once. `wasCut`: the unit did not come to its end.
  */
-export async function runUnit({ unit, folder, slot, log }) {
-  const tls = unit === TLS_UNIT ? ['--tls'] : []
-  if (unit === TLS_UNIT) makeCertificates(folder)
+export async function runUnit({ unit, folder, slot, log, overTls = false }) {
+  const isTls = overTls || unit === TLS_UNIT
+  const tls = isTls ? ['--tls'] : []
+  if (isTls) makeCertificates(folder)
   const ports = ['--baseport', `${FIRST_PORT + slot * PORTS}`, '--portcount', `${PORTS - 100}`]
   const words = [
     'tests/test_helper.tcl',
