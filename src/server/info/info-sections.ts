@@ -73,8 +73,18 @@ function clients({ node }: InfoSource): string[] {
 }
 
 function persistence({ node }: InfoSource): string[] {
-  const { persistence, stats: counted, memory: use } = node
-  return persistenceLines({ persistence, stats: counted, usedBytes: use.usedBytes })
+  const {
+    persistence,
+    stats: counted,
+    memory: use,
+    replication: { isCopying },
+  } = node
+  return persistenceLines({
+    persistence,
+    stats: counted,
+    isCopying,
+    usedBytes: use.usedBytes,
+  })
 }
 
 function replication({ node }: InfoSource): string[] {

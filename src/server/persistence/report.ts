@@ -9,6 +9,8 @@ import type { Persistence } from './persistence.ts'
 export interface PersistenceReportSources {
   readonly persistence: Persistence
   readonly stats: NodeStats
+  /** Whether a copy of a master comes in, beside the data that clients still read. */
+  readonly isCopying: boolean
   /** Memory in use, as the runtime counts it. */
   readonly usedBytes: number
 }
@@ -16,6 +18,7 @@ export interface PersistenceReportSources {
 export function persistenceLines({
   persistence,
   stats,
+  isCopying,
   usedBytes,
 }: PersistenceReportSources): string[] {
   const { loading, aof } = persistence
@@ -23,7 +26,7 @@ export function persistenceLines({
   return [
     ...lines({
       loading: loading.isActive ? 1 : 0,
-      async_loading: 0,
+      async_loading: isCopying ? 1 : 0,
       ...snapshotFields(persistence),
       ...savingFields(persistence, stats),
     }),

@@ -99,6 +99,11 @@ export class Replication implements RoleChange {
     return this.#link.isUp
   }
 
+  /** Whether a full copy comes in; the old data are kept beside it until it is complete. */
+  get isCopying(): boolean {
+    return this.#link.phase.kind === 'transfer'
+  }
+
   /** The link to our master as CLIENT LIST shows it; undefined: it is not up. */
   masterClient(): ClientSession | undefined {
     return this.#link.client()

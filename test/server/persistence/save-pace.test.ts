@@ -1,7 +1,7 @@
 /** [rdb-key-save-delay]: a save, a rewrite and a copy that take as long as a test wants, beside clients that are answered. */
 import { expect, test } from 'vitest'
 import { NodeHarness } from '../../support/node-harness.ts'
-import { ReplicationWorld } from '../../support/replication-harness.ts'
+import { ReplicationWorld, type TestNode } from '../../support/replication-harness.ts'
 
 const KEYS = 100
 const A_MILLISECOND = '1000'
@@ -18,6 +18,11 @@ function info(node: NodeHarness, field: string): string | undefined {
   const text = client.say('INFO everything')
   client.drop()
   return new RegExp(`^${field}:(.*)\r$`, 'm').exec(text)?.[1]
+}
+
+function isLoadingBeside(node: TestNode): boolean {
+  const reply = node.call('INFO', 'persistence')
+  return reply.kind === 'bulk' && reply.bytes.includes('async_loading:1\r\n')
 }
 
 /** How long `field` of INFO shows that something runs. */
@@ -99,7 +104,14 @@ test.each(['yes', 'no'])('a full copy is slowed too, with repl-diskless-sync %s'
   const master = world.node({ ...directives, 'rdb-key-save-delay': '20000' })
   for (let key = 0; key < KEYS; key++) master.call('SET', `key ${key}`, 'v')
   const startMs = world.now.monoMs
-  const replica = world.replicaOf(master)
+  const replica = world.node()
+  replica.call('SET', 'old', 'v')
+  replica.follow(master)
+  world.run(10 * KEYS)
+  // As with `repl-diskless-load swapdb`, the old data are there meanwhile.
+  expect([isLoadingBeside(replica), replica.get('old')]).toEqual([true, 'v'])
+  world.until(() => replica.info('master_link_status') === 'up')
+  expect([isLoadingBeside(replica), replica.get('old')]).toEqual([false, undefined])
   expect(world.now.monoMs - startMs).toBeGreaterThan(20 * KEYS)
   world.untilInStep(master, replica)
 })
