@@ -303,7 +303,7 @@ export class Replication implements RoleChange {
       return ALREADY_CONNECTED
     }
     // Clients that wait for a push or an acknowledgement would wait for the wrong master.
-    node.blocking.sendAway()
+    node.blocking.sendAway(master === undefined && node.disconnects.isOn)
     // The stream's database stays: a promotion taken back, or a master that was restarted, goes on in the
     // middle of a stream whose sender has no reason to select it again.
     if (master === undefined) {

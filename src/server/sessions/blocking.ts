@@ -6,7 +6,7 @@
  */
 import { Heap } from '../../base/heap.ts'
 import type { Reply } from '../../resp/reply.ts'
-import { UNBLOCKED_BY_ROLE } from '../errors.ts'
+import { READ_ONLY_REPLICA, UNBLOCKED_BY_ROLE } from '../errors.ts'
 import { countError, type NodeStats } from '../info/stats.ts'
 import type { Blocked } from './blocked.ts'
 import type { ClientSession } from './session.ts'
@@ -86,10 +86,14 @@ export class Blocking {
     }
   }
 
-  /** The role changes: what the clients wait for may now come to another node. */
-  sendAway(): void {
+  /**
+   * The role changes: what the clients wait for may now come to another node. `refusesWrites`: a write that waits
+   * (BLPOP) is refused as any other write would be from now on. Client libraries go to the new master for READONLY,
+   * and take UNBLOCKED for a mistake of their own, which ends a worker of Celery.
+   */
+  sendAway(refusesWrites: boolean): void {
     for (const session of [...this.#blocked]) {
-      this.unblock(session, session.blocked?.atRoleChange ?? UNBLOCKED_BY_ROLE)
+      this.unblock(session, answerAtRoleChange(session, refusesWrites))
       this.#sessions.closeAfterReply(session)
     }
   }
@@ -160,6 +164,12 @@ export class Blocking {
     waiting?.delete(session)
     if (waiting?.size === 0) this.#waiting.delete(name)
   }
+}
+
+function answerAtRoleChange({ blocked, blockedRun }: ClientSession, refusesWrites: boolean): Reply {
+  if (blocked?.atRoleChange !== undefined) return blocked.atRoleChange
+  const isWrite = blocked?.wait !== undefined && blockedRun?.command.isWrite === true
+  return refusesWrites && isWrite ? READ_ONLY_REPLICA : UNBLOCKED_BY_ROLE
 }
 
 function awaitedNames({ wait }: Blocked): string[] {

@@ -40,9 +40,14 @@ export class ClientDisconnects {
     this.#pause = pause
   }
 
+  /** Whether a master that becomes a replica sends its clients away. */
+  get isOn(): boolean {
+    return this.#settings.flag('demotion-closes-clients')
+  }
+
   /** This node was a master until now. */
   demoted(by: ClientSession | undefined): void {
-    if (!this.#settings.flag('demotion-closes-clients')) return
+    if (!this.isOn) return
     this.#due = this.#pause.scope === undefined ? 'turn' : 'pause'
     this.#spared = by
   }

@@ -123,12 +123,23 @@ describe('a client that waits for a list', () => {
     expect(other.say('CLIENT UNBLOCK 1')).toBe(':0\r\n')
   })
 
-  test('is thrown out when the node becomes a replica', () => {
+  test('is refused as a write when the node becomes a replica, and thrown out', () => {
     const { waiting, other } = clients()
     waiting.say('BLPOP l 0')
     other.say('REPLICAOF 10.0.0.9 6379')
-    expect(waiting.take()).toMatch(/^-UNBLOCKED force unblock/)
+    expect(waiting.take()).toBe("-READONLY You can't write against a read only replica.\r\n")
     expect(waiting.isClosed).toBe(true)
+  })
+
+  test('is told that it waits no longer if it only reads, or where demotion closes no clients', () => {
+    const node = new NodeHarness({ 'demotion-closes-clients': 'no' })
+    const [popping, operator] = [node.client(), node.client()]
+    popping.say('BLPOP l 0')
+    operator.say('REPLICAOF 10.0.0.9 6379')
+    const { waiting, other } = clients()
+    waiting.say('XREAD BLOCK 0 STREAMS s 0')
+    other.say('REPLICAOF 10.0.0.9 6379')
+    for (const one of [popping, waiting]) expect(one.take()).toMatch(/^-UNBLOCKED force unblock/)
   })
 })
 
