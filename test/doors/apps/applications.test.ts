@@ -22,7 +22,7 @@ import { type Deployment, deploy, GROUP, hurrying } from './deployment.ts'
 import { jobs } from './jobs.ts'
 import { limits } from './limits.ts'
 import { locks } from './locks.ts'
-import { perl, php, python } from './programs.ts'
+import { celery, perl, php, python, ruby, sidekiq } from './programs.ts'
 import { cache, sessions } from './stores.ts'
 import { webdis } from './webdis.ts'
 
@@ -36,6 +36,9 @@ const APPLICATIONS: readonly Application[] = [
   python,
   php,
   perl,
+  ruby,
+  sidekiq,
+  celery,
   webdis,
 ]
 const HAS_REDIS = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL

@@ -1,7 +1,8 @@
 /**
- * Programs in other languages on the clients their distributions bring: redis-py, phpredis, and Redis::Fast,
+ * Programs in other languages on the clients their distributions bring: redis-py, phpredis, redis-rb, and Redis::Fast,
  * which stands on hiredis. Each prints what it got as JSON, and then counts on while the master dies:
- * what a replica had counted stays counted.
+ * what a replica had counted stays counted. Sidekiq and Celery have jobs done by workers of their own, which have to
+ * find the new master by themselves.
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,6 +11,8 @@ import { promisify } from 'node:util'
 import type { Application, LongWork } from './application.ts'
 import type { Deployment } from './deployment.ts'
 
+/** Workers of Sidekiq and Celery take some seconds to start on a busy machine. */
+const USE_MS = 40_000
 const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 
 /** `probe`: ends with status 0 where the client is installed. */
@@ -22,18 +25,23 @@ function inLanguage(
   const [command = '', ...words] = argv
   const isInstalled = spawnSync(command, probe, { stdio: 'ignore' }).status === 0
   const file = fileURLToPath(new URL(`programs/${words.pop()}`, import.meta.url))
-  const wordsFor = (task: string, { sentinels }: Deployment) => {
-    return [...words, file, task, ...sentinels.map(({ port }) => String(port))]
+  const start = (task: string, { sentinels }: Deployment) => {
+    const ports = sentinels.map(({ port }) => String(port))
+    const env = { ...process.env, SENTINELS: ports.join(','), PYTHONDONTWRITEBYTECODE: '1' }
+    return { argv: [...words, file, task, ...ports], env }
   }
   return {
     name,
     missing: isInstalled ? undefined : missing,
     async use(place) {
-      const options = { timeout: 20_000 }
-      const { stdout } = await promisify(execFile)(command, wordsFor('use', place), options)
+      const { argv, env } = start('use', place)
+      const { stdout } = await promisify(execFile)(command, argv, { env, timeout: USE_MS })
       return JSON.parse(stdout)
     },
-    begin: async (place) => new Counting(spawn(command, wordsFor('work', place))),
+    begin: async (place) => {
+      const { argv, env } = start('work', place)
+      return new Counting(spawn(command, argv, { env }))
+    },
   }
 }
 
@@ -54,6 +62,24 @@ export const perl = inLanguage(
   ['perl', 'client.pl'],
   ['-MRedis::Fast', '-e', '1'],
   'libredis-fast-perl',
+)
+export const ruby = inLanguage(
+  'redis-rb',
+  ['ruby', '-W0', 'client.rb'],
+  ['-e', 'require "redis"'],
+  'ruby-redis',
+)
+export const sidekiq = inLanguage(
+  'Sidekiq',
+  ['ruby', '-W0', 'sidekiq.rb'],
+  ['-e', 'require "sidekiq"; exit system("sidekiq", "-V")'],
+  'ruby-sidekiq',
+)
+export const celery = inLanguage(
+  'Celery',
+  [PYTHON, 'celery_jobs.py'],
+  ['-c', 'import celery, redis'],
+  'python3-celery and python3-redis',
 )
 
 /** A program that prints `done` for each success, and anything else for what is wrong. */
