@@ -9,10 +9,11 @@ require 'sidekiq/api'
 $stdout.sync = true
 
 JOBS = File.join(__dir__, 'sidekiq_jobs.rb')
-WORKER = spawn('sidekiq', '-r', JOBS, '-c', '2', '-t', '2', %i[out err] => File::NULL)
 at_exit do
-  Process.kill('KILL', WORKER)
-  Process.wait(WORKER)
+  Process.kill('KILL', $worker)
+  Process.wait($worker)
+rescue SystemCallError
+  # It has ended by itself.
 end
 
 def count(kind)
@@ -24,6 +25,16 @@ end
 def wait_for(seconds)
   give_up = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
   sleep 0.02 until yield || Process.clock_gettime(Process::CLOCK_MONOTONIC) > give_up
+end
+
+# It gives up at its start when the machine is too busy to answer it in time; what starts services starts it again.
+def start_worker
+  3.times do
+    $worker = spawn('sidekiq', '-r', JOBS, '-c', '2', '-t', '2', %i[out err] => File::NULL)
+    is_up = -> { Sidekiq.redis { |redis| redis.sismember('sidekiq:up', $worker) } }
+    wait_for(10) { is_up.call || Process.wait($worker, Process::WNOHANG) }
+    return if is_up.call
+  end
 end
 
 def use
@@ -57,4 +68,5 @@ def work
   puts "#{count('work')} of #{handed_in} jobs were done" if count('work') < handed_in
 end
 
+start_worker
 task == 'use' ? puts(JSON.generate(use)) : work

@@ -9,6 +9,7 @@ Sidekiq.configure_server do |config|
   # Otherwise it looks for delayed jobs after ten seconds for the first time.
   config.options[:poll_interval_average] = 0.2
   config.logger.level = Logger::FATAL
+  config.on(:startup) { Sidekiq.redis { |redis| redis.sadd?('sidekiq:up', Process.pid) } }
 end
 Sidekiq.configure_client { |config| config.redis = PLACE }
 
