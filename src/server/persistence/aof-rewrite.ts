@@ -56,12 +56,18 @@ interface Run {
   isStopped: boolean
 }
 
+export const INCOMPLETE: FileFailure = {
+  kind: 'failed',
+  code: 'EBUSY',
+  text: 'its files do not have everything yet, and the rewrite that puts it there has not ended',
+}
 const BUSY: FileFailure = { kind: 'failed', code: 'EBUSY', text: 'the file cannot be written' }
 
 export class AofRewrite {
   readonly #parts: RewriteParts
   #run: Run | undefined
   #isReserved = false
+  #onEnd: ((failure: FileFailure | undefined) => void) | undefined
 
   constructor(parts: RewriteParts) {
     this.#parts = parts
@@ -113,6 +119,11 @@ export class AofRewrite {
     if (isAny && !this.isRunning && this.#parts.turn.isFree) this.start('tidy')
   }
 
+  /** `onEnd` is called once, when the running one or the next has succeeded or failed; not if it is given up. */
+  whenEnded(onEnd: (failure: FileFailure | undefined) => void): void {
+    this.#onEnd = onEnd
+  }
+
   /**
    * Gives it up. What it has written so far is either never read, or as good as what was there
    * before.
@@ -130,9 +141,13 @@ export class AofRewrite {
 
   #end(run: Run, failure: FileFailure | undefined): void {
     this.#letGo(run)
-    if (failure === undefined) return
-    this.#discard(run)
-    this.#parts.failed(failure)
+    if (failure !== undefined) {
+      this.#discard(run)
+      this.#parts.failed(failure)
+    }
+    const tell = this.#onEnd
+    this.#onEnd = undefined
+    tell?.(failure)
   }
 
   #letGo(run: Run): void {

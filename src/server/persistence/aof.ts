@@ -14,10 +14,10 @@ import { earliest } from '../earliest.ts'
 import type { FileWatcher, KeptFile } from '../replication/serving/waits.ts'
 import { AofFiles } from './aof-files.ts'
 import { loadAgain } from './aof-load.ts'
-import { AofLog } from './aof-log.ts'
+import { AofLog, GONE } from './aof-log.ts'
 import { AofOpening } from './aof-opening.ts'
 import { type AofReport, aofReport } from './aof-report.ts'
-import { AofRewrite, type RewritePurpose } from './aof-rewrite.ts'
+import { AofRewrite, INCOMPLETE, type RewritePurpose } from './aof-rewrite.ts'
 import { AofSchedule } from './aof-schedule.ts'
 import { systemErrorWords } from './aof-trouble.ts'
 import type { FileFailure, Work } from './files.ts'
@@ -37,11 +37,6 @@ type State = keyof typeof STATES
 /** What BGREWRITEAOF answers. */
 export type RewriteAnswer = 'started' | 'scheduled' | 'running'
 
-const INCOMPLETE: FileFailure = {
-  kind: 'failed',
-  code: 'EBUSY',
-  text: 'its files do not have everything yet, and the rewrite that puts it there has not ended',
-}
 const LOOK_PERIOD_MS = 1000
 const DIR_IN_USE = 'the append-only file is open in the present one, or is being written there'
 
@@ -150,6 +145,17 @@ export class Aof implements KeptFile {
     const failure = this.#log.write()
     if (failure !== undefined) return { kind: 'refused', text: failure.text }
     return yield* loadAgain(this.#host, this.#files, progress)
+  }
+
+  /** Whether files of it were deleted, and are not there again yet. */
+  get isDeleted(): boolean {
+    return this.#state === 'incomplete' && this.#lost?.code === GONE
+  }
+
+  /** Writes them anew, whatever failed before; `onEnd` is called once, when that has succeeded or failed. */
+  restore(onEnd: (failure: FileFailure | undefined) => void): void {
+    this.#rewrite.whenEnded(onEnd)
+    if (!this.#rewrite.isRunning) this.#schedule.order('ordered')
   }
 
   /** Why a write must be refused now, as an error reply without its dash. */

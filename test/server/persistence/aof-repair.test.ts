@@ -162,6 +162,50 @@ describe('the folder deleted', () => {
   })
 })
 
+describe('the folder deleted, and the node is to end before it has noticed', () => {
+  test.each(['always', 'everysec', 'no'])('with appendfsync %s: made anew first', (appendfsync) => {
+    const node = newNode({ ...ON, appendfsync })
+    node.client().say('SET a 1')
+    node.answerAll()
+    node.disk.takeAway('appendonlydir')
+    node.node.stopRequested(node.now, 'SIGTERM')
+    settle(node)
+    expect(node.exitStatus).toBe(0)
+    expect(loaded(node)).toBe(digest(node))
+  })
+
+  test('while it is made anew the node does not end, and does if ordered to do so by force', () => {
+    const node = newNode()
+    node.disk.takeAway('appendonlydir')
+    const client = node.client()
+    client.say('SHUTDOWN')
+    node.answer()
+    node.advance(1)
+    expect(node.asked).toBe('makeFolder')
+    expect(node.exitStatus).toBeUndefined()
+    expect(node.client().say('SHUTDOWN ABORT')).toBe('+OK\r\n')
+    expect(node.client().say('SHUTDOWN FORCE')).toBe('')
+    settle(node)
+    expect(node.exitStatus).toBe(0)
+  })
+
+  test('if it cannot be made anew the node stays, and says why', () => {
+    const node = newNode()
+    node.disk.takeAway('appendonlydir')
+    const client = node.client()
+    client.say('SHUTDOWN')
+    node.answer()
+    node.advance(1)
+    node.fail('ENOSPC')
+    expect(client.take()).toBe('-ERR Errors trying to SHUTDOWN. Check logs.\r\n')
+    expect(node.logs).toContain('shutdown: it goes on: the append-only file cannot be kept: ENOSPC')
+    settle(node)
+    node.advance(1000)
+    settle(node)
+    expect(loaded(node)).toBe(digest(node))
+  })
+})
+
 test('increments of rewrites that failed do not fill the disk further', () => {
   const node = newNode({ save: '' })
   node.client().say('SET a 1')
