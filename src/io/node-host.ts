@@ -60,6 +60,8 @@ export interface NodeHostOptions {
   readonly version?: string
   /** Called when the data are loaded. */
   readonly onReady?: () => void
+  /** Called when the node is about to end, before the first connection is closed: no more of them are taken. */
+  readonly onEnding?: () => void
   /** Called when everything has been written and the process may end. */
   readonly onExit: (status: number, reason?: string) => void
   /** The memory the node has; undefined if it has no limit to observe. */
@@ -232,6 +234,7 @@ export class NodeHost implements NodePort {
     if (this.#hasExited) return
     this.#hasExited = true
     this.#alarm.stop()
+    this.#options.onEnding?.()
     void this.#connections.closeAll().then(() => this.#options.onExit(status, reason))
   }
 

@@ -38,6 +38,8 @@ export interface SentinelHostOptions {
   /** Resolves once the state is safely on disk. */
   readonly save: (state: SavedState) => Promise<void>
   readonly logger: Logger
+  /** Called before the first connection is closed: a client that connects again must not reach a Sentinel that ends. */
+  readonly onEnding?: () => void
   /** Called when everything has been written and the process may end. */
   readonly onExit: (status: number) => void
   /** [bind-source-addr] The address that links are opened from. */
@@ -238,6 +240,7 @@ export class SentinelHost {
 
   #exit(status: number): void {
     this.#alarm.stop()
+    this.#options.onEnding?.()
     this.#scripts.abandon()
     this.#links.closeAll()
     void this.#clients.closeAll().then(() => this.#options.onExit(status))

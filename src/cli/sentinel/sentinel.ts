@@ -136,6 +136,7 @@ async function start(options: Start): Promise<void> {
     save: measuredSaves(meters, (state) => stateFile.save(state)),
     noteLateness: latenessInto(meters),
     logger,
+    onEnding: () => listener.close(),
     onExit: (status) => {
       webhooks?.close()
       record?.finish()
@@ -151,9 +152,8 @@ async function start(options: Start): Promise<void> {
   listener.accept((socket) => host.accept(socket))
   const place = { folder, tls, logger, meters }
   const sidecar = await Sidecar.open(file, { ...place, onExit: () => host.stop() })
-  const changeProxy = (to: SentinelFile) => sidecar.change(to)
   onStopSignal(() => sidecar.stop())
-  const changes = { changeWebhooks, changeProxy }
+  const changes = { changeWebhooks, changeProxy: (to: SentinelFile) => sidecar.change(to) }
   const reloader = new Reloader({ source, running: file, room, host, tls, ...changes, logger })
   onReloadSignal(() => {
     reloader.reload()

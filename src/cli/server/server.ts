@@ -193,6 +193,8 @@ async function start(options: Start): Promise<void> {
     supervisedBy: isSupervised(settings.text('supervised')) ? 'systemd' : 'no',
     onReady: () =>
       announceReady({ pidFile, supervised: settings.text('supervised'), isBackground }, logger),
+    // A client that connects again at once must not reach a node that is ending.
+    onEnding: () => listener.close(),
     onExit: (status, reason) => {
       // The log may go to a file that a user who has just typed the command does not look at.
       if (reason !== undefined) process.stderr.write(`${reason}\n`)
