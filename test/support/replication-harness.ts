@@ -132,7 +132,9 @@ export class TestNode implements Party, NodePort {
     this.directives = directives
     this.files = files
     for (const [name, value] of Object.entries({ 'protected-mode': 'no', ...directives })) {
-      const refused = this.settings.load(name, [value])
+      // What CONFIG REWRITE has kept may be empty, as no line of a file may.
+      const isKept = value === ''
+      const refused = isKept ? this.settings.set(name, value) : this.settings.load(name, [value])
       if (refused !== undefined) throw new Error(`${name} ${value}: ${refused}`)
     }
     this.node = new DataNode({

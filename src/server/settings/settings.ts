@@ -126,6 +126,8 @@ export class Settings {
     // A bare `save` takes away the points that hold by default, and none that a line has named.
     if (args.length === 0 && key === 'save' && this.#loaded.has(key)) return undefined
     const given = args.join(' ')
+    // The address that a script has put there is empty: the node would start as a master.
+    if (key === 'replicaof' && given.trim() === '') return WRONG_NUMBER
     const isFurtherSave = key === 'save' && this.#loaded.has(key) && given !== ''
     this.#loaded.add(key)
     return this.set(key, isFurtherSave ? `${this.text('save')} ${given}`.trim() : given)

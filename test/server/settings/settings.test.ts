@@ -269,12 +269,13 @@ test('a replicaof without a port in range is refused: the node would start as a 
     ])
   }
   expect(settings.load('replicaof', ['10.0.0.1'])).toBe('wrong number of arguments')
+  for (const empty of [[''], ['', ''], [' ']])
+    expect(settings.load('replicaof', empty)).toBe('wrong number of arguments')
   expect(settings.text('replicaof')).toBe('')
-  // One word in quotes, as CONFIG REWRITE may write it, and the two forms of a master.
+  // One word in quotes, as CONFIG REWRITE may write it, and the form of a master.
   for (const [line, value] of [
     ['10.0.0.1 6379', '10.0.0.1 6379'],
     ['No One', ''],
-    ['', ''],
   ] as const) {
     expect([line, settings.load('replicaof', [line])]).toEqual([line, undefined])
     expect(settings.text('replicaof')).toBe(value)
