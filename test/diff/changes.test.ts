@@ -34,6 +34,18 @@ describe.skipIf(!hasRedisServer)('changes for save points (need redis-server)', 
   test('what a reader in a group gets after it has waited is no change of its own', async () => {
     expect(await Promise.all(servers.map(countLateRead))).toEqual([2, 2])
   })
+
+  test.each([
+    ['BLPOP l 0', 1],
+    ['BRPOPLPUSH l m 0', 1],
+    ['BLMOVE l m LEFT LEFT 0', 1],
+    ['BLMPOP 0 1 l LEFT', 2],
+  ])('what %s takes after it has waited', async (command, count) => {
+    expect(await Promise.all(servers.map((one) => countWaiting(one, command)))).toEqual([
+      count,
+      count,
+    ])
+  })
 })
 
 async function countAll(server: RealNode): Promise<[string, number][]> {
@@ -53,6 +65,19 @@ async function countLateRead(server: RealNode): Promise<number> {
   const count = await counted(server, 'XADD waited 1-1 f v')
   await read
   reader.disconnect()
+  return count
+}
+
+/** How many changes a push is of one element, which a client that waits takes at once. */
+async function countWaiting(server: RealNode, text: string): Promise<number> {
+  await say(server, 'DEL l m')
+  const waiting = server.client.duplicate()
+  const [command = '', ...words] = text.split(' ')
+  const taken = waiting.call(command, ...words)
+  await until(async () => (await server.client.info('clients')).includes('blocked_clients:1'))
+  const count = await counted(server, 'RPUSH l x')
+  await taken
+  waiting.disconnect()
   return count
 }
 

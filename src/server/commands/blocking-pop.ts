@@ -17,7 +17,12 @@ export interface BlockingPop<Type extends Value['type']> {
   /** The type of value from which to take. */
   readonly type: Type
   /** Takes from a value that has at least one element, as every existing value has. */
-  readonly take: (scene: EffectContext, key: string, value: Extract<Value, { type: Type }>) => Reply
+  readonly take: (
+    scene: EffectContext,
+    key: string,
+    value: Extract<Value, { type: Type }>,
+    hasWaited: boolean,
+  ) => Reply
 }
 
 /** Undefined if none of the keys exists. */
@@ -27,7 +32,8 @@ export function popFirst<Type extends Value['type']>(
 ): Reply | undefined {
   for (const key of keys) {
     const value = context.db.value(key)
-    if (value !== undefined) return isOfType(value, type) ? take(context, key, value) : WRONG_TYPE
+    if (value !== undefined)
+      return isOfType(value, type) ? take(context, key, value, false) : WRONG_TYPE
   }
   return undefined
 }
@@ -65,7 +71,9 @@ function wait<Type extends Value['type']>(
       type,
       serve: (scene, key) => {
         const value = scene.db.value(key)
-        return value !== undefined && isOfType(value, type) ? take(scene, key, value) : undefined
+        return value !== undefined && isOfType(value, type)
+          ? take(scene, key, value, true)
+          : undefined
       },
     },
   })

@@ -28,7 +28,6 @@ export type { Entry } from './entry-table.ts'
 export type ExpiryMode = 'delete' | 'hide' | 'ignore'
 
 const TTL_SAMPLE = 20
-
 /** The most fields that a command deletes because it has met them; replicas are told of them in one command. */
 const MAX_FIELDS_AT_ONCE = 1000
 
@@ -71,10 +70,6 @@ export interface DbRules {
   sizeChanged(db: Db): void
   /** Returns a table without keys. */
   newTable(): EntryTable
-  /**
-   * A value that clients can wait for was created, or a stream was deleted for whose groups they
-   * may wait.
-   */
   keyExpired(db: number, key: string): void
   /** The time of these fields was over; `isGone`: the hash had no others. */
   fieldsExpired(db: number, key: string, fields: readonly string[], isGone: boolean): void
@@ -299,6 +294,12 @@ export class Db {
     if (entry.expireAtMs !== undefined) this.expires.delete(key)
     if (entry.value.type === 'stream') this.#rules.keyAppeared(this.index, key)
     return true
+  }
+
+  /** For a client. A key whose time is over is gone on a master; on a replica it is there until the master says so. */
+  removeNamed(key: string): boolean {
+    this.peek(key)
+    return this.remove(key)
   }
 
   setExpiry(key: string, entry: Entry, expireAtMs: number | undefined): void {

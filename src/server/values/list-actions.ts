@@ -39,18 +39,23 @@ export function pushTo(items: Deque, side: ListEnd, item: string): void {
   else items.pushRight(item)
 }
 
-/** Performs the action on the list at `key`, which is not empty, and returns the reply. */
+/**
+ * Performs the action on the list at `key`, which is not empty, and returns the reply. `hasWaited`: for a client that
+ * was blocked. One element that it takes is no change for [save], as in Redis; those of BLMPOP are.
+ */
 export function performListAction(
   scene: EffectContext,
   key: string,
   list: ListValue,
   action: ListAction,
+  hasWaited = false,
 ): Reply {
+  const changes = hasWaited ? 0 : 1
   switch (action.kind) {
     case 'pop': {
       const [item = ''] = takeItems(scene, key, list, action.side, 1)
       notifyTaken(scene, key, list, action.side)
-      scene.propagate([popCommand(action.side), key])
+      scene.propagate([popCommand(action.side), key], changes)
       return bulks([key, item])
     }
     case 'popMany': {
@@ -60,7 +65,7 @@ export function performListAction(
       return array([bulk(key), bulks(items)])
     }
     case 'move':
-      return moveItem(scene, key, list, action)
+      return moveItem(scene, key, list, action, changes)
     default:
       return unreachable(action)
   }
@@ -101,6 +106,7 @@ function moveItem(
   key: string,
   list: ListValue,
   action: ListAction & { kind: 'move' },
+  changes: number,
 ): Reply {
   const { destination, from, to } = action
   const target = scene.db.value(destination)
@@ -113,7 +119,7 @@ function moveItem(
   scene.notify(pushEvent(to), destination)
   notifyTaken(scene, key, list, from)
   const sides = action.effect === 'LMOVE' ? [from, to] : []
-  scene.propagate([action.effect, key, destination, ...sides])
+  scene.propagate([action.effect, key, destination, ...sides], changes)
   return bulk(item)
 }
 

@@ -70,3 +70,27 @@ test('the stream of the master writes to an expired key as if it lived', () => {
   expect(client.say('GET k')).toBe('$1\r\n5\r\n')
   expect(client.say('INFO stats')).toContain('\r\nexpired_keys:0\r\n')
 })
+
+test.each([
+  ['DEL k', ':1\r\n'],
+  ['UNLINK k', ':1\r\n'],
+  ['GETDEL k', '$-1\r\n'],
+])('%s finds an expired key of the master still there, and deletes it', (command, reply) => {
+  const { harness, client } = writableReplica()
+  harness.node.services.streamTarget.apply(['SET', 'k', 'v', 'PXAT', String(harness.wallMs + 50)])
+  harness.advance(500)
+  expect(client.say(command)).toBe(reply)
+  expect(client.say('DBSIZE')).toBe(':0\r\n')
+  expect(client.say('INFO stats')).toContain('\r\nexpired_keys:0\r\n')
+  // The master's SET, and this.
+  expect(client.say('INFO persistence')).toContain('rdb_changes_since_last_save:2\r\n')
+})
+
+test('on a master DEL of an expired key finds none', () => {
+  const harness = new NodeHarness()
+  const client = harness.client()
+  client.say('DEBUG SET-ACTIVE-EXPIRE 0')
+  client.say('SET k v PX 50')
+  harness.advance(500)
+  expect(client.say('DEL k')).toBe(':0\r\n')
+})

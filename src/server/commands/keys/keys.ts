@@ -30,7 +30,7 @@ function del(context: CommandContext, argv: readonly string[]): Reply {
   let deleted = 0
   for (let at = 1; at < argv.length; at++) {
     const key = arg(argv, at)
-    if (db.find(key) === undefined || !db.remove(key)) continue
+    if (!db.removeNamed(key)) continue
     context.notify('del', key)
     deleted++
   }

@@ -43,7 +43,7 @@ export function listTaking(keys: readonly string[], action: ListAction): Blockin
   return {
     keys,
     type: 'list',
-    take: (scene, key, list) => performListAction(scene, key, list, action),
+    take: (scene, key, list, hasWaited) => performListAction(scene, key, list, action, hasWaited),
   }
 }
 

@@ -76,12 +76,13 @@ function getSet(context: CommandContext, argv: readonly string[]): Reply {
 function getDel(context: CommandContext, argv: readonly string[]): Reply {
   const key = arg(argv, 1)
   const value = context.db.source(key)
-  if (value === undefined) return NULL
-  if (value.type !== 'string') return WRONG_TYPE
-  context.db.remove(key)
-  context.notify('del', key)
-  context.propagate(deletion(key, context.node.settings.flag('lazyfree-lazy-user-del')))
-  return bulk(value.bytes)
+  if (value !== undefined && value.type !== 'string') return WRONG_TYPE
+  // On a writable replica an expired key has no value, and is deleted all the same.
+  if (context.db.removeNamed(key)) {
+    context.notify('del', key)
+    context.propagate(deletion(key, context.node.settings.flag('lazyfree-lazy-user-del')))
+  }
+  return value === undefined ? NULL : bulk(value.bytes)
 }
 
 function mget({ db }: CommandContext, argv: readonly string[]): Reply {
