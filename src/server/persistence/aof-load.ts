@@ -36,6 +36,8 @@ export interface AofLoaded {
   /** The sizes of the base and of each increment on disk. */
   readonly sizes: readonly number[]
   readonly torn: TornEnd | undefined
+  /** How many keys the base had, if it is RDB; commands may have deleted them since. */
+  readonly rdbKeys: number
 }
 
 interface FoundFile {
@@ -71,13 +73,15 @@ export function* loadAgain(
   const loaded = yield* new AofLoader(host, progress).load(source)
   if (loaded.kind === 'refused') return loaded
   const keys = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
-  return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0 }
+  const { rdbKeys } = loaded
+  return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0, rdbKeys }
 }
 
 export class AofLoader {
   readonly #host: PersistenceHost
   readonly #progress: LoadProgress
   #errors = 0
+  #rdbKeys = 0
 
   constructor(host: PersistenceHost, progress: LoadProgress) {
     this.#host = host
@@ -95,7 +99,8 @@ export class AofLoader {
       if (result < file.sizeBytes) torn = { ...file, soundBytes: result }
     }
     this.#tellErrors()
-    return { kind: 'loaded', sizes: files.map(({ sizeBytes }) => sizeBytes), torn }
+    const sizes = files.map(({ sizeBytes }) => sizeBytes)
+    return { kind: 'loaded', sizes, torn, rdbKeys: this.#rdbKeys }
   }
 
   *#find({ manifest, pathOf }: AofSource): Work<FoundFile[] | LoadRefused> {
@@ -136,7 +141,7 @@ export class AofLoader {
     if (read.kind === 'tooLarge') return this.#tooLarge(path, read.reason)
     if (read.kind === 'unusable') return this.#refuse(path, ofBase(read.fault))
     // An expired key may be set again, or read, by a command that was executed while it was alive.
-    yield* adoptRdb(this.#host, read.contents, true)
+    this.#rdbKeys = (yield* adoptRdb(this.#host, read.contents, true)).keys
     return read.endOffset
   }
 

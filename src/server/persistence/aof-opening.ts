@@ -10,7 +10,7 @@ import { unreachable } from '../../base/assert.ts'
 import { EMPTY_MANIFEST, type Manifest, type ManifestFile } from '../aof/manifest.ts'
 import { newBaseSource } from './aof-base.ts'
 import type { AofFiles } from './aof-files.ts'
-import { AofLoader, refusedAof, type TornEnd } from './aof-load.ts'
+import { type AofLoaded, AofLoader, refusedAof, type TornEnd } from './aof-load.ts'
 import { readManifest } from './aof-manifest-file.ts'
 import { change, type FileFailure, namesIn, sizeOf, type Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
@@ -28,6 +28,7 @@ export interface OpenedAof {
   readonly baseBytes: number
   /** The size of all files except that increment. */
   readonly olderBytes: number
+  readonly rdbKeys: number
 }
 
 const GONE: LoadFault = { cause: 'missing', reason: 'has disappeared while it was loaded' }
@@ -74,7 +75,7 @@ export class AofOpening {
       (yield* this.#cutOff(loaded.torn)) ??
       (yield* this.#moveSingle(isSingle))
     if (failure !== undefined) return this.#cannotOpen(failure)
-    return yield* this.#open(loaded.sizes)
+    return yield* this.#open(loaded)
   }
 
   // What is there
@@ -160,8 +161,7 @@ export class AofOpening {
     )
   }
 
-  /** `sizes`: of the base, if there is one, and of the increments. */
-  *#open(sizes: readonly number[]): Work<OpenedAof | LoadRefused> {
+  *#open({ sizes, rdbKeys }: AofLoaded): Work<OpenedAof | LoadRefused> {
     const files = this.#files
     const { history, increments } = files.manifest
     const leftover = yield* change({ kind: 'remove', path: files.newBasePath })
@@ -175,7 +175,7 @@ export class AofOpening {
       (yield* this.#writeManifest({ base, history, increments: all }, increments.length === 0)) ??
       (yield* files.deleteHistory())
     if (failure !== undefined) return this.#cannotOpen(failure)
-    return yield* this.#measured(base, all)
+    return yield* this.#measured(base, all, rdbKeys)
   }
 
   /**
@@ -231,6 +231,7 @@ export class AofOpening {
   *#measured(
     base: ManifestFile | undefined,
     increments: readonly ManifestFile[],
+    rdbKeys: number,
   ): Work<OpenedAof | LoadRefused> {
     const sizes: number[] = []
     for (const file of base === undefined ? increments : [base, ...increments]) {
@@ -246,6 +247,7 @@ export class AofOpening {
       incrementBytes,
       baseBytes: base === undefined ? 0 : (sizes[0] ?? 0),
       olderBytes: sizes.reduce((sum, size) => sum + size, -incrementBytes),
+      rdbKeys,
     }
   }
 

@@ -121,7 +121,7 @@ export class Aof implements KeptFile {
     const parts = { host: this.#host, files: this.#files, unreadDump: this.#unreadDump, progress }
     const opened = yield* new AofOpening(parts).run()
     if (opened.kind === 'refused') return opened
-    const { increment, incrementBytes, olderBytes, baseBytes } = opened
+    const { increment, incrementBytes, olderBytes, baseBytes, rdbKeys } = opened
     this.#log.continueIn(this.#files.pathOf(increment), incrementBytes)
     this.#log.complete()
     this.#state = 'complete'
@@ -129,7 +129,7 @@ export class Aof implements KeptFile {
     this.#nextLookMs = this.#host.now.monoMs + LOOK_PERIOD_MS
     this.#schedule.rewrittenBytes = baseBytes
     const keys = this.#host.keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
-    return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0 }
+    return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0, rdbKeys }
   }
 
   /** Whether the files have all that they should, and stay as they are while they are read. */

@@ -16,6 +16,8 @@ export interface LoadedData {
   /** How many keys there are now, and how many were left out; for INFO and the log. */
   readonly keys: number
   readonly expired: number
+  /** How many of the keys came from an RDB file, or from the base of the append-only file in this format; for INFO. */
+  readonly rdbKeys: number
 }
 
 /** The files cannot be used, and nothing may overwrite them: the node does not start. */

@@ -22,6 +22,7 @@ const EMPTY: LoadedData = {
   expiredKeys: [],
   keys: 0,
   expired: 0,
+  rdbKeys: 0,
 }
 
 const EXIT_REFUSED = 1

@@ -26,12 +26,14 @@ export function* adoptRdb(
   adoptFunctions(host, contents.functions)
   const expiredKeys = keepsExpired ? [] : yield* dropExpired(contents, keyspace.nowMs)
   keyspace.replaceAll(contents.dbs, contents.expires)
+  const keys = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
   return {
     kind: 'loaded',
     position: savedPosition(contents.aux, keyspace.dbs.length),
     expiredKeys,
-    keys: keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0),
+    keys,
     expired: expiredKeys.length,
+    rdbKeys: keys,
   }
 }
 

@@ -63,7 +63,7 @@ function savingFields({ saving, loading }: Persistence, stats: NodeStats) {
     rdb_saves: saving.begun,
     rdb_last_cow_size: 0,
     rdb_last_load_keys_expired: loading.last.expired,
-    rdb_last_load_keys_loaded: loading.last.keys,
+    rdb_last_load_keys_loaded: loading.last.rdbKeys,
   }
 }
 
