@@ -25,6 +25,8 @@ export type ProblemCode =
   | 'E_WEBHOOK'
   | 'E_HTTP'
   | 'E_DUMP'
+  | 'E_AOF'
+  | 'W_AOF_TORN'
   | 'W_TLS'
   | 'W_STATE_FOLDER'
   | 'W_LOG_FILE'

@@ -31,6 +31,7 @@ import { openAclFile } from '../daemon/acl-files.ts'
 import { isYml } from '../sentinel/sentinel-config.ts'
 import { nodeUsers, type UserLines } from '../server/node-users.ts'
 import { type CertificateQuestion, examineCertificates } from './certificates.ts'
+import { aofProblems } from './node-aof.ts'
 import { dumpProblems } from './node-dump.ts'
 import { termProblems } from './node-term.ts'
 
@@ -86,6 +87,7 @@ export async function problemsOfNode(
     ...memoryProblems(settings, locate),
     ...termProblems(settings, locate('sync-replication')),
     ...dumpProblems(settings, locate('dbfilename')),
+    ...aofProblems(settings, locate('appendonly')),
   ]
 }
 

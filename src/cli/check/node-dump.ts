@@ -6,12 +6,10 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { utf8Text } from '../../base/utf8.ts'
 import type { Problem } from '../../config/problem.ts'
-import { secretKeyHash } from '../../server/key-table/key-hash.ts'
-import { KeyTable } from '../../server/key-table/key-table.ts'
-import { EntryTable } from '../../server/keyspace/entry-table.ts'
 import { wayOutOf } from '../../server/persistence/load-refusals.ts'
 import { faultText, type RdbProgress, RdbReader } from '../../server/rdb/rdb-reader.ts'
 import type { Settings } from '../../server/settings/settings.ts'
+import { unkeptTables } from './unkept-entries.ts'
 
 /** `place`: where the file names the dump. With an append-only file, a node loads nothing else. */
 export function dumpProblems(
@@ -51,30 +49,12 @@ function opened(path: string): number | undefined {
 const READ_BYTES = 1024 * 1024
 
 function readThrough(file: number, settings: Settings): RdbProgress {
-  const hash = secretKeyHash('check')
-  const dbs = Array.from({ length: settings.int('databases') }, () => new UnkeptEntries(hash))
+  const dbs = unkeptTables(settings.int('databases'))
   const reader = new RdbReader(dbs, 0, undefined, settings.flag('rdbchecksum'))
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   for (;;) {
     const count = readSync(file, buffer, 0, READ_BYTES, null)
     const read = count === 0 ? reader.ended() : reader.push(buffer.toString('latin1', 0, count))
     if (read.kind !== 'more') return read
-  }
-}
-
-/** Takes every key, and keeps none. */
-class UnkeptEntries extends EntryTable {
-  override add(): boolean {
-    return true
-  }
-
-  override sibling<W>(): KeyTable<W> {
-    return new Unkept<W>(this.hash)
-  }
-}
-
-class Unkept<V> extends KeyTable<V> {
-  override add(): boolean {
-    return true
   }
 }

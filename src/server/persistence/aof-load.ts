@@ -7,15 +7,13 @@
  * of history, and is refused, as is whatever cannot be read.
  */
 import { LogReader } from '../aof/log-reader.ts'
-import { filesOf, type Manifest, type ManifestFile } from '../aof/manifest.ts'
-import type { AofFiles } from './aof-files.ts'
+import type { Manifest, ManifestFile } from '../aof/manifest.ts'
+import type { Settings } from '../settings/settings.ts'
 import { readBytes, sizeOf, type Work } from './files.ts'
-import type { PersistenceHost } from './host.ts'
 import type { LoadProgress } from './load-progress.ts'
 import { type LoadFault, refusedFile, unreadFile } from './load-refusals.ts'
-import type { LoadRefused, LoadResult } from './load-result.ts'
-import { adoptRdb } from './rdb-adopt.ts'
-import { loadRdb, tooLargeText } from './rdb-load.ts'
+import type { LoadedCommand, LoadRefused } from './load-result.ts'
+import { type RdbLoad, tooLargeText } from './rdb-load.ts'
 
 export interface AofSource {
   readonly manifest: Manifest
@@ -30,6 +28,24 @@ export interface TornEnd {
   readonly soundBytes: number
   readonly sizeBytes: number
 }
+
+/** What becomes of what is read: a node takes it as its data, a check only looks at it. */
+export interface AofTarget {
+  readonly settings: Settings
+  apply(argv: readonly string[]): LoadedCommand
+  /** The RDB payload that the file begins with. `keys`: how many it has. */
+  loadBase(path: string): Work<LoadedBase | Exclude<RdbLoad, { kind: 'loaded' }>>
+  /** What an operator should hear of. */
+  log(text: string): void
+}
+
+export interface LoadedBase {
+  readonly kind: 'loaded'
+  readonly keys: number
+  readonly endOffset: number
+}
+
+export type AofProgress = Pick<LoadProgress, 'expect' | 'advance' | 'onKeys'>
 
 export interface AofLoaded {
   readonly kind: 'loaded'
@@ -53,38 +69,14 @@ const MISSING: LoadFault = { cause: 'missing', reason: 'is missing, and the mani
 /** At most this many failed commands are logged one by one. */
 const MAX_TOLD_ERRORS = 10
 
-const NOTHING_TO_LOAD: LoadRefused = {
-  kind: 'refused',
-  text: 'there is none. BGREWRITEAOF writes one',
-}
-
-/** In place of the present data and functions. Nothing is lost if there are no files. */
-export function* loadAgain(
-  host: PersistenceHost,
-  files: AofFiles,
-  progress: LoadProgress,
-): Work<LoadResult> {
-  const { keyspace, functions } = host
-  const manifest = yield* files.onDisk()
-  if (manifest === undefined || filesOf(manifest).length === 0) return NOTHING_TO_LOAD
-  keyspace.replaceAll(keyspace.newTables(), [])
-  functions.clear()
-  const source = { manifest, pathOf: (file: ManifestFile) => files.pathOf(file) }
-  const loaded = yield* new AofLoader(host, progress).load(source)
-  if (loaded.kind === 'refused') return loaded
-  const keys = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
-  const { rdbKeys } = loaded
-  return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0, rdbKeys }
-}
-
 export class AofLoader {
-  readonly #host: PersistenceHost
-  readonly #progress: LoadProgress
+  readonly #target: AofTarget
+  readonly #progress: AofProgress
   #errors = 0
   #rdbKeys = 0
 
-  constructor(host: PersistenceHost, progress: LoadProgress) {
-    this.#host = host
+  constructor(target: AofTarget, progress: AofProgress) {
+    this.#target = target
     this.#progress = progress
   }
 
@@ -122,7 +114,7 @@ export class AofLoader {
     const start = file.isBase ? yield* this.#loadPreamble(file) : 0
     if (typeof start !== 'number') return start
     // Each file selects its own databases.
-    this.#host.applyLoaded(['SELECT', '0'])
+    this.#target.apply(['SELECT', '0'])
     return yield* this.#loadLog(file, start, isFollowed)
   }
 
@@ -130,18 +122,11 @@ export class AofLoader {
   *#loadPreamble({ path }: FoundFile): Work<number | LoadRefused> {
     const magic = yield* readBytes(path, 0, RDB_MAGIC.length)
     if (magic !== RDB_MAGIC) return 0
-    const { keyspace } = this.#host
-    const { serial, usage } = keyspace
-    const isVerified = this.#host.settings.flag('rdbchecksum')
-    const { onKeys } = this.#progress
-    const progress = { expect: () => undefined, advance: this.#advance, onKeys }
-    const parts = { dbs: keyspace.newTables(), serial, usage, isVerified, progress }
-    const read = yield* loadRdb(path, parts)
+    const read = yield* this.#target.loadBase(path)
     if (read.kind === 'absent') return this.#refuse(path, MISSING)
     if (read.kind === 'tooLarge') return this.#tooLarge(path, read.reason)
     if (read.kind === 'unusable') return this.#refuse(path, ofBase(read.fault))
-    // An expired key may be set again, or read, by a command that was executed while it was alive.
-    this.#rdbKeys = (yield* adoptRdb(this.#host, read.contents, true)).keys
+    this.#rdbKeys = read.keys
     return read.endOffset
   }
 
@@ -180,7 +165,7 @@ export class AofLoader {
   }
 
   #apply(argv: readonly string[]): LoadFault | undefined {
-    const outcome = this.#host.applyLoaded(argv)
+    const outcome = this.#target.apply(argv)
     if (outcome.kind === 'unknown') {
       const reason = `has the command '${shown(argv[0] ?? '')}', which this node does not know,`
       return { cause: 'unknownCommand', reason }
@@ -199,7 +184,7 @@ export class AofLoader {
 
   #end(file: FoundFile, reader: LogReader, isFollowed: boolean): number | LoadRefused {
     const { soundBytes, isInTransaction } = reader
-    if (isInTransaction) this.#host.applyLoaded(['DISCARD'])
+    if (isInTransaction) this.#target.apply(['DISCARD'])
     if (soundBytes >= file.sizeBytes) return soundBytes
     const what = isInTransaction ? 'a transaction' : 'a command'
     const where = `ends in the middle of ${what} that begins at byte ${soundBytes}`
@@ -207,7 +192,7 @@ export class AofLoader {
       const reason = `${where}, and is not the last file`
       return this.#refuse(file.path, { cause: 'damagedMiddle', reason })
     }
-    if (!this.#host.settings.flag('aof-load-truncated')) {
+    if (!this.#target.settings.flag('aof-load-truncated')) {
       const reason = `${where}, and aof-load-truncated is no`
       return this.#refuse(file.path, { cause: 'torn', reason })
     }
@@ -222,21 +207,20 @@ export class AofLoader {
   }
 
   #tooLarge(path: string, reason: string): LoadRefused {
-    return { kind: 'refused', text: tooLargeText(this.#host.settings.text('dir'), path, reason) }
+    return { kind: 'refused', text: tooLargeText(this.#target.settings.text('dir'), path, reason) }
   }
 
   #refuse(path: string, fault: LoadFault): LoadRefused {
-    return refusedAof(this.#host, path, fault)
+    return refusedAof(this.#target.settings, path, fault)
   }
 
   #log(text: string): void {
-    this.#host.port.log('warning', text)
+    this.#target.log(text)
   }
 }
 
 /** For the operator: what is wrong, and what to do about it. */
-export function refusedAof(host: PersistenceHost, path: string, fault: LoadFault): LoadRefused {
-  const { settings } = host
+export function refusedAof(settings: Settings, path: string, fault: LoadFault): LoadRefused {
   const manifest = `${settings.text('appenddirname')}/${settings.text('appendfilename')}.manifest`
   return refusedFile({ dir: settings.text('dir'), path, manifest }, fault)
 }

@@ -1,21 +1,21 @@
 /**
- * The append-only file when the node starts: finding its files, loading them, and then preparing them
- * for appending. What the last process did not finish is put in order, but only after everything was
+ * The append-only file when the node starts: its files are found (aof-finding.ts) and loaded (aof-load.ts), and then
+ * prepared for appending. What the last process did not finish is put in order, but only after everything was
  * loaded: files that cannot be loaded stay as they are.
  *
- * A server before 7.0 kept everything in one file beside the folder. It is moved there and becomes the
- * base. If there is nothing at all, an empty base and an empty increment are created.
+ * The single file of a server before 7.0 is moved into the folder and becomes the base. If there is nothing at all, an
+ * empty base and an empty increment are created.
  */
-import { unreachable } from '../../base/assert.ts'
 import { EMPTY_MANIFEST, type Manifest, type ManifestFile } from '../aof/manifest.ts'
 import { newBaseSource } from './aof-base.ts'
 import type { AofFiles } from './aof-files.ts'
+import { AofFinding } from './aof-finding.ts'
 import { type AofLoaded, AofLoader, refusedAof, type TornEnd } from './aof-load.ts'
-import { readManifest } from './aof-manifest-file.ts'
-import { change, type FileFailure, namesIn, sizeOf, type Work } from './files.ts'
+import { nodeTarget } from './aof-target.ts'
+import { change, type FileFailure, sizeOf, type Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import type { LoadProgress } from './load-progress.ts'
-import { type LoadFault, unreadFile } from './load-refusals.ts'
+import type { LoadFault } from './load-refusals.ts'
 import type { LoadRefused } from './load-result.ts'
 import { writeSnapshot } from './rdb-save.ts'
 import type { UnreadDump } from './unread-dump.ts'
@@ -33,13 +33,6 @@ export interface OpenedAof {
 
 const GONE: LoadFault = { cause: 'missing', reason: 'has disappeared while it was loaded' }
 
-interface Found {
-  readonly kind: 'found'
-  readonly manifest: Manifest
-  /** Whether the base is the single file of an old server, still beside the folder. */
-  readonly isSingle: boolean
-}
-
 export interface OpeningParts {
   readonly host: PersistenceHost
   readonly files: AofFiles
@@ -50,24 +43,25 @@ export interface OpeningParts {
 export class AofOpening {
   readonly #host: PersistenceHost
   readonly #files: AofFiles
-  readonly #unreadDump: UnreadDump
+  readonly #finding: AofFinding
   readonly #loader: AofLoader
 
   constructor({ host, files, unreadDump, progress }: OpeningParts) {
     this.#host = host
     this.#files = files
-    this.#unreadDump = unreadDump
-    this.#loader = new AofLoader(host, progress)
+    const { settings, port } = host
+    const log = (text: string) => port.log('warning', text)
+    const noteDump = (path: string) => unreadDump.note(path)
+    this.#finding = new AofFinding({ settings, files, log, noteDump })
+    this.#loader = new AofLoader(nodeTarget(host, progress), progress)
   }
 
   *run(): Work<OpenedAof | LoadRefused> {
-    const found = yield* this.#find()
+    const found = yield* this.#finding.run()
     if (found.kind === 'refused') return found
     const { manifest, isSingle } = found
     const files = this.#files
-    const pathOf = (file: ManifestFile) =>
-      isSingle && file === manifest.base ? files.singlePath : files.pathOf(file)
-    const loaded = yield* this.#loader.load({ manifest, pathOf })
+    const loaded = yield* this.#loader.load(found)
     if (loaded.kind === 'refused') return loaded
     files.adopt(manifest)
     const failure =
@@ -76,73 +70,6 @@ export class AofOpening {
       (yield* this.#moveSingle(isSingle))
     if (failure !== undefined) return this.#cannotOpen(failure)
     return yield* this.#open(loaded)
-  }
-
-  // What is there
-
-  *#find(): Work<Found | LoadRefused> {
-    const { manifestPath, singlePath } = this.#files
-    const found = yield* readManifest(manifestPath)
-    if (found.kind === 'failed') return this.#unreadable(manifestPath, found)
-    const single = yield* sizeOf(singlePath)
-    if (typeof single === 'object') return this.#unreadable(singlePath, single)
-    const hasSingle = single !== 'absent'
-    switch (found.kind) {
-      case 'absent':
-        return yield* this.#findWithout(hasSingle)
-      case 'read': {
-        const isSingle = hasSingle && (yield* this.#isHalfMoved(found.manifest))
-        return { kind: 'found', manifest: found.manifest, isSingle }
-      }
-      case 'tooLong':
-        return this.#unsoundManifest(`has ${found.sizeBytes} bytes, which no manifest has`)
-      case 'damaged':
-        return this.#unsoundManifest(`is damaged in line ${found.line}: ${found.reason}`)
-      default:
-        return unreachable(found)
-    }
-  }
-
-  /** For a folder without a manifest. */
-  *#findWithout(hasSingle: boolean): Work<Found> {
-    yield* this.#warnOfStrangers()
-    const base = hasSingle ? this.#files.singleAsBase() : undefined
-    if (!hasSingle) yield* this.#warnOfDump()
-    return { kind: 'found', manifest: { ...EMPTY_MANIFEST, base }, isSingle: hasSingle }
-  }
-
-  /** The last process named the single file in a manifest, but ended before it moved it. */
-  *#isHalfMoved({ base, history, increments }: Manifest): Work<boolean> {
-    if (base === undefined || base.name !== this.#files.singlePath) return false
-    if (history.length + increments.length > 0) return false
-    return (yield* sizeOf(this.#files.pathOf(base))) === 'absent'
-  }
-
-  /** Without a manifest we cannot know what they are, but they may be all that is left of a user's data. */
-  *#warnOfStrangers(): Work<void> {
-    const { folder, manifestPath } = this.#files
-    const names = yield* namesIn(folder)
-    const strangers = 'kind' in names ? [] : this.#files.strangersAmong(names)
-    if (strangers.length === 0) return
-    this.#host.port.log(
-      'warning',
-      `${manifestPath} is missing: ${strangers.join(', ')} in ${folder} are not loaded, and stay as ` +
-        'they are',
-    )
-  }
-
-  *#warnOfDump(): Work<void> {
-    const { settings, port } = this.#host
-    const dump = settings.text('dbfilename')
-    const size = yield* sizeOf(dump)
-    if (typeof size !== 'number') return
-    this.#unreadDump.note(dump)
-    port.log(
-      'warning',
-      `there is no append-only file yet, and appendonly is yes: the node starts without data, and ` +
-        `${dump} (${size} bytes) is not loaded. To keep its data start with appendonly no, then ` +
-        'CONFIG SET appendonly yes',
-    )
   }
 
   // Preparing the files for appending
@@ -237,7 +164,7 @@ export class AofOpening {
     for (const file of base === undefined ? increments : [base, ...increments]) {
       const path = this.#files.pathOf(file)
       const size = yield* sizeOf(path)
-      if (typeof size !== 'number') return refusedAof(this.#host, path, GONE)
+      if (typeof size !== 'number') return refusedAof(this.#host.settings, path, GONE)
       sizes.push(size)
     }
     const incrementBytes = sizes.at(-1) ?? 0
@@ -249,14 +176,6 @@ export class AofOpening {
       olderBytes: sizes.reduce((sum, size) => sum + size, -incrementBytes),
       rdbKeys,
     }
-  }
-
-  #unreadable(path: string, failure: FileFailure): LoadRefused {
-    return refusedAof(this.#host, path, unreadFile(failure))
-  }
-
-  #unsoundManifest(reason: string): LoadRefused {
-    return refusedAof(this.#host, this.#files.manifestPath, { cause: 'damagedManifest', reason })
   }
 
   #cannotOpen(failure: FileFailure): LoadRefused {

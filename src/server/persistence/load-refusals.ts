@@ -64,7 +64,7 @@ export function refusedFile(file: RefusedFile, { cause, reason }: LoadFault): Lo
   const { dir, path, manifest = '' } = file
   const wayOut = WAYS_OUT[cause].replace('MANIFEST', manifest)
   const text = `the data cannot be loaded: ${dir}/${path} ${reason}. Nothing was changed. ${wayOut}`
-  return { kind: 'refused', text }
+  return { kind: 'refused', text, about: { path, reason, wayOut } }
 }
 
 /** A file that the system does not let us read. */

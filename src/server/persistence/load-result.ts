@@ -25,6 +25,8 @@ export interface LoadRefused {
   readonly kind: 'refused'
   /** For the operator: which file, where in it, why, and what to do. One line. */
   readonly text: string
+  /** The same in parts, if one file is at fault: what is wrong with it, and the way out. */
+  readonly about?: { readonly path: string; readonly reason: string; readonly wayOut: string }
 }
 
 export type LoadResult = LoadedData | LoadRefused

@@ -1,5 +1,5 @@
 /** What `vedette check` finds missing on this machine. */
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkFile } from '../../../src/cli/check/check-file.ts'
@@ -99,6 +99,57 @@ test('a dump with which the node would not start is told, with what is wrong and
     expect.stringContaining('E_DUMP'),
   )
   expect(await found(write('redis.conf', `dir ${folder}`), true)).toEqual([])
+})
+
+const MANIFEST = 'file a.1.base.rdb seq 1 type b\nfile a.1.incr.aof seq 1 type i\n'
+const SET = '*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n'
+
+describe('an append-only file', () => {
+  const lines = () => [`dir ${folder}`, 'appendonly yes', 'appendfilename a', 'databases 4']
+  const put = (name: string, text: string) =>
+    writeFileSync(join(folder, 'appendonlydir', name), text, 'latin1')
+  const told = (...more: readonly string[]) => found(write('redis.conf', ...lines(), ...more))
+
+  beforeEach(() => {
+    mkdirSync(join(folder, 'appendonlydir'), { recursive: true })
+    put('a.manifest', MANIFEST)
+    put('a.1.base.rdb', 'REDIS0009\xfe\x03\x00\x01k\x01v\xff\0\0\0\0\0\0\0\0')
+    put('a.1.incr.aof', `*2\r\n$6\r\nSELECT\r\n$1\r\n1\r\n${SET}`)
+  })
+
+  test('that the node would load is not told', async () => {
+    expect(await told()).toEqual([])
+    rmSync(join(folder, 'appendonlydir'), { recursive: true })
+    expect(await told()).toEqual([])
+  })
+
+  test.each([
+    [
+      'a.1.base.rdb',
+      'REDIS0009\xfe\x03\x00\x01k',
+      /a\.1\.base\.rdb is damaged at byte .* does not start/,
+    ],
+    ['a.1.incr.aof', `${SET}nonsense`, /a\.1\.incr\.aof is damaged at byte 27/],
+    ['a.1.incr.aof', '*2\r\n$6\r\nSELECT\r\n$1\r\n9\r\n', /selects database 9/],
+    ['a.1.incr.aof', '*1\r\n$5\r\nBLURB\r\n', /the command 'BLURB'/],
+    ['a.manifest', 'file a.1.base.rdb seq', /a\.manifest is damaged in line 1/],
+    ['a.manifest', `${MANIFEST}file a.2.incr.aof seq 2 type i\n`, /a\.2\.incr\.aof is missing/],
+  ])('%s with which it would not start is', async (name, text, says) => {
+    put(name, text)
+    expect(await told()).toEqual([expect.stringMatching(/^error E_AOF 2 appendonly: /)])
+    expect((await told()).join()).toMatch(says)
+    expect(await found(write('redis.conf', ...lines()), true)).toEqual([])
+  })
+
+  test('with a torn end is a warning, or an error with aof-load-truncated no', async () => {
+    put('a.1.incr.aof', `${SET}*3\r\n$3\r\nSE`)
+    expect(await told()).toEqual([
+      expect.stringMatching(/^warning W_AOF_TORN 2 .* 10 bytes of .* cuts off at byte 27/),
+    ])
+    expect(await told('aof-load-truncated no')).toEqual([
+      expect.stringMatching(/^error E_AOF 2 .*ends in the middle of a command/),
+    ])
+  })
 })
 
 test('a file in which all is well has no problems', async () => {
