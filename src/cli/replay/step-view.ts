@@ -49,10 +49,13 @@ export class StepView {
       this.#end = resolve
     })
     const keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key))
+    const onResize = () => this.#show()
+    process.stdout.on('resize', onResize)
     this.#forward(1)
     try {
       return await ended
     } finally {
+      process.stdout.off('resize', onResize)
       keyboard.close()
       this.#screen.done()
     }
