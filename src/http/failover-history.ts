@@ -1,10 +1,13 @@
 /**
  * The last failovers and alarms as incidents: when the master was missed, when the quorum agreed, which
  * Sentinel was elected, which replica was promoted, when clients were sent there, or how it ended
- * otherwise. Read from this Sentinel's own events alone, so another Sentinel may know of other moments.
+ * otherwise. Read from this Sentinel's own events alone, so another Sentinel may know of other moments. They stand in
+ * the order in which they came; if the clock is set back, those that are known move along.
  */
+import type { Moment } from '../base/clock.ts'
 import type { AnnouncedEvent } from '../core/announced-event.ts'
 import { incidentId } from '../core/incident-id.ts'
+import { ClockSetBack } from './clock-set-back.ts'
 import type { RecordedEvent } from './event-ring.ts'
 
 export interface GroupIncident {
@@ -42,10 +45,17 @@ export class FailoverHistory {
   readonly #open = new Map<string, RunningIncident>()
   /** Of each group, the id of the last attempt. */
   readonly #ids = new Map<string, string>()
+  readonly #clock = new ClockSetBack()
 
   /** The newest first. */
   get incidents(): readonly GroupIncident[] {
     return [...this.#all].reverse()
+  }
+
+  /** Call it before each event, and before the incidents are read. */
+  followClock(now: Moment): void {
+    const byMs = this.#clock.since(now)
+    if (byMs !== 0) for (const incident of this.#all) move(incident, byMs)
   }
 
   /** An event as the log has it, which is told before subscribers hear of it. */
@@ -106,6 +116,17 @@ export class FailoverHistory {
     if (incident !== undefined && this.#open.get(incident.group) === incident) {
       this.#open.delete(incident.group)
     }
+  }
+}
+
+/** Every field of an incident that is a moment. */
+const MOVED = ['endedMs', 'noticedMs', 'agreedMs', 'electedMs', 'promotedMs', 'switchedMs'] as const
+
+function move(incident: RunningIncident, byMs: number): void {
+  incident.startedMs += byMs
+  for (const field of MOVED) {
+    const atMs = incident[field]
+    if (atMs !== null) incident[field] = atMs + byMs
   }
 }
 

@@ -8,6 +8,7 @@ import type { Moment } from '../base/clock.ts'
 import { hostAndPort } from '../base/ip.ts'
 import { shownHost } from '../core/names/names.ts'
 import { currentMaster, type Group, isOdown, isSdown, isTilted, type State } from '../core/state.ts'
+import { ClockSetBack } from './clock-set-back.ts'
 import { SlicedList } from './sliced-list.ts'
 
 export type TimelineState = 'master' | 'replica' | 'sentinel' | 'down' | 'odown' | 'tilt'
@@ -34,8 +35,6 @@ export interface TimelineDocument {
 const KEPT_MS = 3_600_000
 /** A pause in observing that is longer is a hole: what happened then is unknown. */
 const HOLE_MS = 15_000
-/** A wall clock that goes back by more was set; by less, it is led to the right time. */
-const SET_BACK_MS = 1_000
 /** An instance that flaps all the time loses the oldest part of its hour. */
 const MOST_SPANS = 500
 const MOST_LANES = 100
@@ -47,7 +46,7 @@ type Lane = { readonly kind: TimelineLane['kind']; readonly address: string; spa
 export class Timeline {
   /** By group and then by kind and address: an instance with a new run id keeps its lane. */
   readonly #groups = new Map<string, Map<string, Lane>>()
-  #last: Moment | undefined
+  readonly #clock = new ClockSetBack()
 
   /** Looks at all groups: after every event, and every few seconds. */
   observe(state: State, now: Moment): void {
@@ -92,15 +91,10 @@ export class Timeline {
     forgetOld(lanes, wallMs)
   }
 
-  /**
-   * A clock that is set back was wrong before, so what was seen by it moves along, instead of lying in the future.
-   * One that is ahead tells nothing: it was set, or the machine was suspended.
-   */
+  /** What was seen by a clock that was wrong moves along, instead of lying in the future. */
   #followClock(now: Moment): void {
-    const last = this.#last ?? now
-    this.#last = now
-    const byMs = now.wallMs - last.wallMs - (now.monoMs - last.monoMs)
-    if (byMs > -SET_BACK_MS) return
+    const byMs = this.#clock.since(now)
+    if (byMs === 0) return
     for (const lanes of this.#groups.values())
       for (const lane of lanes.values()) lane.spans = lane.spans.map((span) => moved(span, byMs))
   }

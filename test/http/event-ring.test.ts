@@ -92,6 +92,22 @@ test('a failover is one incident with the moment of each of its steps', () => {
   ])
 })
 
+test('if the clock is set back, the moments of an incident move along and stay in order', () => {
+  const [ring, history] = [new EventRing(NOW), new FailoverHistory()]
+  const see = (name: string, monoMs: number, wallMs: number) => {
+    history.followClock({ monoMs, wallMs })
+    history.see(ring.add(name, MASTER, wallMs))
+  }
+  see('+sdown', 1_000, NOW)
+  see('+odown', 2_000, NOW + 1_000)
+  see('+elected-leader', 3_000, NOW - 3_598_000)
+  const set = NOW - 3_600_000
+  const moments = { startedMs: set, noticedMs: set, agreedMs: set + 1_000, electedMs: set + 2_000 }
+  expect(history.incidents[0]).toMatchObject(moments)
+  history.followClock({ monoMs: 4_000, wallMs: set - 7_000 })
+  expect(history.incidents[0]).toMatchObject({ startedMs: set - 10_000, electedMs: set - 8_000 })
+})
+
 test('an alarm that came to nothing is withdrawn; a replica that is down is no incident', () => {
   const { incidents } = historyOf([
     ['+sdown', 'slave 10.0.0.2:6379 10.0.0.2 6379 @ g 10.0.0.1 6379'],

@@ -57,6 +57,7 @@ export class SentinelSite implements HttpSite {
   }
 
   history(): unknown {
+    this.#host.look((_state, now) => this.#history.followClock(now))
     return { incidents: this.#history.incidents }
   }
 
@@ -118,8 +119,9 @@ export class SentinelSite implements HttpSite {
     const ring = new EventRing(host.look((_state, now) => now.wallMs))
     const followers = new Set<(event: RecordedEvent) => void>()
     const publish = (name: string, payload: string) => {
-      const nowMs = host.look((_state, now) => now.wallMs)
-      const event = ring.add(name, payload, nowMs)
+      const now = host.look((_state, moment) => moment)
+      const event = ring.add(name, payload, now.wallMs)
+      this.#history.followClock(now)
       this.#history.see(event)
       this.#lookSoon()
       for (const tell of followers) tell(event)
