@@ -111,8 +111,12 @@ function adviseVoterHosts(file: SentinelFile, group: GroupConfig): Problem[] {
   })
 }
 
-/** A master knows its replicas by addresses, unless they announce names. */
+/**
+ * A master knows its replicas by addresses, unless they announce names. Where Sentinels are told to go by names, the nodes
+ * announce theirs.
+ */
 function adviseVoterNames(file: SentinelFile, group: GroupConfig): Problem[] {
+  if (file.core.resolveHostnames && file.core.announceHostnames) return []
   const names = votersIn(group).filter(({ host }) => canonicalIp(host) === undefined)
   if (names.length === 0) return []
   const shown = names.map(({ host, port }) => hostAndPort(host, port)).join(', ')

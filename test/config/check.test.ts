@@ -255,6 +255,8 @@ test('a voter by a host name is pointed out: its master knows it by an address',
   const voters = 'voters: ["10.0.0.1:6379", "10.0.0.2:6379", "db3.example:6379"]'
   const text = `quorum: 2, replication: strict, ${voters} } }\nsentinels: 3`
   expect(severities(text)).toEqual(['warning W_VOTER_NAMED'])
+  expect(severities(`${text}\nresolve-hostnames: yes`)).toEqual(['warning W_VOTER_NAMED'])
+  expect(severities(`${text}\nresolve-hostnames: yes\nannounce-hostnames: yes`)).toEqual([])
 })
 
 test('a voter is the master, or named twice, however its IPv6 address is written', () => {

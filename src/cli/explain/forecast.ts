@@ -355,7 +355,7 @@ function fencesLacking(layout: GroupLayout, accident: Accident, leader: LayoutMe
 }
 
 const REFUSED =
-  'the nodes have other voters than the Sentinels, and refuse every fence (vedette status says which)'
+  'the nodes have other voters than the Sentinels, or another write quorum, and refuse every fence (vedette status says which)'
 
 function votersIn(count: number): string {
   return count === 0 ? 'no voter' : count === 1 ? 'one voter' : `${count} voters`

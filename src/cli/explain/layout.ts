@@ -123,7 +123,7 @@ export interface Votes {
   /** How many must have a write, the master included. */
   readonly writeQuorum: number
   readonly fencesNeeded: number
-  /** The nodes have other voters than the Sentinels, and refuse every fence. */
+  /** The nodes have other voters than the Sentinels, or another write quorum, and refuse every fence. */
   readonly isRefused: boolean
 }
 

@@ -43,6 +43,8 @@ export interface SyncReport {
   readonly isVoter: boolean
   /** Those of its term, with blanks between them; empty: it has not been told. */
   readonly voters: string
+  /** How many of them must have a write, the master included; 0: it has not been told, or does not say. */
+  readonly writeQuorum: number
   /** A master: for how long voters have owed acknowledgements without any progress, and which have acknowledged. */
   readonly stalledMs: number
   /** What clients may have been told of; an offset, as those of the voters in `acknowledged`. */
@@ -72,7 +74,7 @@ const READ = [
   ...(['used_memory', 'mem_not_counted_for_evict', 'maxmemory', 'maxmemory_policy'] as const),
   ...(['vedette_maxmemory_in_effect', 'errorstat_OOM'] as const),
   ...(['sync_state', 'sync_term', 'sync_voter', 'sync_stalled_ms', 'sync_acknowledged'] as const),
-  ...(['sync_confirmed_offset', 'sync_voters'] as const),
+  ...(['sync_confirmed_offset', 'sync_voters', 'sync_write_quorum'] as const),
 ] as const
 
 type Field = (typeof READ)[number]
@@ -157,6 +159,7 @@ function syncReport(fields: Fields): SyncReport | undefined {
     term: number(fields.get('sync_term'), 0),
     isVoter: fields.get('sync_voter') === '1',
     voters: ownCopy((fields.get('sync_voters') ?? '').slice(0, 4_096)),
+    writeQuorum: number(fields.get('sync_write_quorum'), 0),
     stalledMs: number(fields.get('sync_stalled_ms'), 0),
     confirmedOffset: number(fields.get('sync_confirmed_offset'), 0),
     acknowledged: ownCopy((fields.get('sync_acknowledged') ?? '').slice(0, 4_096)),

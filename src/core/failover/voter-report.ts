@@ -23,7 +23,7 @@ export interface VoterStanding {
   readonly address: string
   /**
    * `master`: it is the master of its term; `none`: it has no vote now; `lost`: it is not in reach; `other`: its
-   * term has other voters, so that it refuses our fences.
+   * term has other voters or another write quorum, so that it refuses our fences.
    */
   readonly vote: 'master' | 'voter' | 'none' | 'lost' | 'other'
   /**
@@ -42,8 +42,8 @@ export interface VoterReport {
   readonly fencesNeeded: number
   /** For how long writes have waited without progress, as the master told. Milliseconds; 0: none waits. */
   readonly stalledMs: number
-  /** The voters of the present term, where they are not ours. */
-  readonly otherVoters: string | undefined
+  /** What a node says of the present term, where that has other voters than ours, or another write quorum. */
+  readonly other: SyncReport | undefined
 }
 
 /** Undefined: replication is asynchronous. */
@@ -51,7 +51,7 @@ export function voterReport(state: State, group: Group): VoterReport | undefined
   if (!isStrict(group)) return undefined
   const known = dataInstancesOf(group)
   const acks = acknowledgements(group)
-  const ours = voterNames(group)
+  const ours = { voters: voterNames(group), writeQuorum: writeQuorum(group.config) }
   return {
     voters: votersIn(group.config).map((voter) => {
       const address = hostAndPort(voter.host, voter.port)
@@ -61,8 +61,8 @@ export function voterReport(state: State, group: Group): VoterReport | undefined
       const isAhead = hasMore || (node === group.master && node.sync?.state === 'master')
       return { address, vote: voteOf(node, ours), lacksBytes: lacks(group, node, ack), isAhead }
     }),
-    otherVoters: known.find(({ sync }) => hasOthers(sync, ours))?.sync?.voters,
-    writeQuorum: writeQuorum(group.config),
+    other: known.find(({ sync }) => isOther(sync, ours))?.sync,
+    writeQuorum: ours.writeQuorum,
     fencesNeeded: fencesNeeded(group.config),
     stalledMs: group.master.sync?.stalledMs ?? 0,
   }
@@ -76,9 +76,22 @@ function sorted(names: readonly string[]): string {
   return [...names].sort().join(' ')
 }
 
+/** As our file has them. */
+interface OwnLayout {
+  readonly voters: string
+  readonly writeQuorum: number
+}
+
 /** Without a vote it may have been told by a leader that was never elected, and takes other voters. */
-function hasOthers(sync: SyncReport | undefined, ours: string): boolean {
-  return sync?.isVoter === true && sync.voters !== '' && sorted(sync.voters.split(' ')) !== ours
+function isOther(sync: SyncReport | undefined, ours: OwnLayout): boolean {
+  if (sync?.isVoter !== true) return false
+  const hasOtherQuorum = sync.writeQuorum !== 0 && sync.writeQuorum !== ours.writeQuorum
+  return hasOtherQuorum || hasOtherVoters(sync, ours.voters)
+}
+
+/** `ours`: sorted, with blanks between them. */
+function hasOtherVoters({ voters }: SyncReport, ours: string): boolean {
+  return voters !== '' && sorted(voters.split(' ')) !== ours
 }
 
 /** How many could be fenced now, and count. */
@@ -97,10 +110,10 @@ export function holdingBack({ voters, stalledMs }: VoterReport): readonly string
 
 /** Sentences for an operator; none if all is well. */
 export function voterRemarks(report: VoterReport): readonly string[] {
-  const { voters, stalledMs, otherVoters } = report
+  const { voters, stalledMs, other } = report
   if (voters.length === 0) return [NO_VOTERS]
   const stall = stalledMs < REMARKABLE_MS ? [] : [stallText(report)]
-  if (otherVoters !== undefined) return [...stall, othersText(otherVoters)]
+  if (other !== undefined) return [...stall, otherText(report, other)]
   const there = votesNow(report)
   const needed = Math.max(report.writeQuorum, report.fencesNeeded)
   const isShort = there < needed
@@ -147,8 +160,12 @@ const ABSENCE: Readonly<Partial<Record<VoterStanding['vote'], string>>> = {
   lost: 'is not in reach',
 }
 
-function othersText(otherVoters: string): string {
-  return `the voters of the present term are ${otherVoters}: the nodes refuse every fence of a Sentinel whose file names others, so it can promote none. Write these in its file, or change them as docs/strict.md says`
+function otherText({ voters, writeQuorum }: VoterReport, other: SyncReport): string {
+  const own = sorted(voters.map(({ address }) => address))
+  const said = hasOtherVoters(other, own)
+    ? `the voters of the present term are ${other.voters}: the nodes refuse every fence of a Sentinel whose file names others, so it can promote none`
+    : `the write quorum of the present term is ${other.writeQuorum}, not ${writeQuorum}: the nodes refuse every fence of a Sentinel whose file has another, so it can promote none`
+  return `${said}. Write these in its file, or change them as docs/strict.md says`
 }
 
 function stallText(report: VoterReport): string {
@@ -166,9 +183,9 @@ function forceText({ voters }: VoterReport): string {
   return `FENCE with FORCE would lose of what was acknowledged by the last INFO of the master: ${words.join(', ')}; docs/strict.md has the steps`
 }
 
-function voteOf(node: DataInstance | undefined, ours: string): VoterStanding['vote'] {
+function voteOf(node: DataInstance | undefined, ours: OwnLayout): VoterStanding['vote'] {
   if (node === undefined || !isInReach(node)) return 'lost'
-  if (hasOthers(node.sync, ours)) return 'other'
+  if (isOther(node.sync, ours)) return 'other'
   if (node.sync?.state === 'master') return 'master'
   return node.sync?.isVoter === true ? 'voter' : 'none'
 }

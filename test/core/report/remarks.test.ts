@@ -61,7 +61,14 @@ describe('of a strict group', () => {
   const voters = ['10.0.0.1:6379', '10.0.0.2:6380', '10.0.0.3:6381']
   const group = { ...MYMASTER, replication: 'strict', voters } as const
   const MASTER = {
-    ...{ state: 'master', term: 3, isVoter: true, stalledMs: 0, confirmedOffset: 900 },
+    ...{
+      state: 'master',
+      term: 3,
+      isVoter: true,
+      writeQuorum: 2,
+      stalledMs: 0,
+      confirmedOffset: 900,
+    },
     acknowledged: '10.0.0.2:6380=900 10.0.0.3:6381=650',
     voters: voters.join(' '),
   }
@@ -124,6 +131,14 @@ describe('of a strict group', () => {
     const told = '10.0.0.1:6379=other 10.0.0.2:6380=other 10.0.0.3:6381=voter'
     expect(fields(sentinel)).toContain(`voters-now ${told}`)
     const text = `the voters of the present term are ${others.voters}: the nodes refuse every fence`
+    expect(remarks(sentinel)).toEqual([expect.stringContaining(`text=${text}`)])
+  })
+
+  test('nodes that keep another write quorum than our file are told: they refuse our fences', () => {
+    const sentinel = strict({ ...MASTER, writeQuorum: 3 }, [{ ...VOTER, writeQuorum: 3 }, VOTER])
+    const told = '10.0.0.1:6379=other 10.0.0.2:6380=other 10.0.0.3:6381=voter'
+    expect(fields(sentinel)).toContain(`voters-now ${told}`)
+    const text = 'the write quorum of the present term is 3, not 2: the nodes refuse every fence'
     expect(remarks(sentinel)).toEqual([expect.stringContaining(`text=${text}`)])
   })
 

@@ -30,6 +30,7 @@ import {
   isSame,
   type KeptTerm,
   type Layout,
+  layoutLines,
   NO_TERM,
   parseIntroduction,
   parseTerm,
@@ -278,15 +279,14 @@ export class Strict {
   /** For INFO replication. */
   infoLines(): string[] {
     if (!this.isOn) return []
-    const { number, leader, layout } = this.#kept
     return [
       'sync_replication:1',
       `sync_state:${this.#stateName()}`,
-      `sync_term:${number}`,
-      `sync_leader:${leader}`,
+      `sync_term:${this.#kept.number}`,
+      `sync_leader:${this.#kept.leader}`,
       `sync_history_term:${this.#lastTerm()}`,
       `sync_voter:${this.#isVoter ? 1 : 0}`,
-      `sync_voters:${layout?.voters.join(' ') ?? ''}`,
+      ...layoutLines(this.#kept.layout),
       ...(this.#isServing ? this.quorum.infoLines() : []),
     ]
   }

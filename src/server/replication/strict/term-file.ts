@@ -152,6 +152,14 @@ export function layoutText({ replicas, reads, voters }: Layout): string {
   return [replicas, reads, ...voters].join('|')
 }
 
+/** For INFO. */
+export function layoutLines(layout: Layout | undefined): string[] {
+  return [
+    `sync_voters:${layout?.voters.join(' ') ?? ''}`,
+    `sync_write_quorum:${layout === undefined ? 0 : layout.replicas + 1}`,
+  ]
+}
+
 export function parseLayout(text: string): Layout | undefined {
   const [replicas = '', reads = '', ...voters] = text.split('|')
   if (!/^\d{1,2}$/.test(replicas) || (reads !== 'normal' && reads !== 'linearizable'))
