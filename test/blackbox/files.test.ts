@@ -199,6 +199,25 @@ describe('a record on disk', () => {
     ).toEqual([expect.stringContaining('damaged.vbb, offset')])
   })
 
+  test('is played if another Sentinel decided something then, however far its own clock is off', () => {
+    const recordOf = (skewMs: number) => {
+      const { folder, files, sentinel } = recorded()
+      sentinel.setClock(skewMs)
+      sentinel.live(100)
+      sentinel.wait(100)
+      for (let round = 0; round < 3; round++) {
+        files.recorder.renew()
+        sentinel.wait(600)
+      }
+      files.finish()
+      return segmentsIn(folder)
+    }
+    const [deciding, [, ...quiet]] = [recordOf(0), recordOf(-90 * 86_400_000)]
+    const { played } = livesIn([...deciding, ...quiet].map((path) => ({ path })))
+    const names = played.map(({ source }) => source.path)
+    expect(names).toEqual([...deciding.slice(0, 2), quiet[0]])
+  })
+
   test('is played if a Sentinel decided something while its wall clock was wrong', () => {
     const { folder, files, sentinel } = recorded()
     sentinel.live(100)

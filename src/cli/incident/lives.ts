@@ -1,4 +1,5 @@
 /** What records tell of the lives of Sentinels: the segments are played, one after the other; and of nodes: they are read. */
+import { dirname } from 'node:path'
 import { SentinelLife } from '../../blackbox/incident/life.ts'
 import type { NodeLife } from '../../blackbox/incident/node-time.ts'
 import { readJournal } from '../../io/blackbox/journal-reader.ts'
@@ -37,7 +38,8 @@ function telling(segments: readonly SegmentSource[]): readonly SegmentSource[] {
   const summaries = segments.map(summaryOf)
   const byOwnClocks = nearDecisions(summaries)
   const byOurs = nearDecisions(summaries.map((one, at) => one && behind(one, segments[at])))
-  const found = segments.filter((_, at) => byOwnClocks[at] || byOurs[at])
+  const byEnds = nearDecisions(beforeTheirEnds(segments, summaries))
+  const found = segments.filter((_, at) => byOwnClocks[at] || byOurs[at] || byEnds[at])
   return found.length > 0 ? found : segments.slice(-1)
 }
 
@@ -53,7 +55,28 @@ function isNear(one: SegmentSummary, other: SegmentSummary): boolean {
 
 /** By our own clock. That of the Sentinel may have been set since, so this is no better than its own. */
 function behind(one: SegmentSummary, { aheadMs = 0 }: Partial<SegmentSource> = {}): SegmentSummary {
-  return { ...one, fromMs: one.fromMs - aheadMs, untilMs: one.untilMs - aheadMs }
+  return earlier(one, aheadMs)
+}
+
+function earlier(one: SegmentSummary, byMs: number): SegmentSummary {
+  return { ...one, fromMs: one.fromMs - byMs, untilMs: one.untilMs - byMs }
+}
+
+/**
+ * The times before the end of the record, which is a folder. Records that were copied together ended together, whatever
+ * their clocks said; others show a segment too many.
+ */
+function beforeTheirEnds(
+  segments: readonly SegmentSource[],
+  summaries: readonly (SegmentSummary | undefined)[],
+): readonly (SegmentSummary | undefined)[] {
+  const records = segments.map(({ path }) => dirname(path))
+  const ends = new Map<string, number>()
+  for (const [at, record] of records.entries()) {
+    const untilMs = summaries[at]?.untilMs ?? Number.NEGATIVE_INFINITY
+    ends.set(record, Math.max(untilMs, ends.get(record) ?? untilMs))
+  }
+  return summaries.map((one, at) => one && earlier(one, ends.get(records[at] ?? '') ?? 0))
 }
 
 export interface NodeLives {
