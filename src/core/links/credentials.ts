@@ -43,7 +43,8 @@ function passwordFor({ link, group }: DataInstance): string {
  * A node has refused our password: the next one is tried at once, on new connections, because what was sent
  * behind AUTH is refused as well. False if each has been tried, or this is no refusal of a password.
  */
-export function tryNextPassword(turn: Turn, { link, channel }: Connection, reply: Reply): boolean {
+export function tryNextPassword(turn: Turn, connection: Connection, reply: Reply): boolean {
+  const { link } = connection
   const [instance] = link.owners
   if (instance === undefined || instance.kind === 'sentinel') return false
   const passwords = passwordsOf(instance.group.config)
@@ -53,10 +54,12 @@ export function tryNextPassword(turn: Turn, { link, channel }: Connection, reply
   }
   if (!isRefusal(reply.text)) return false
   const next = passwords[(passwords.indexOf(passwordFor(instance)) + 1) % passwords.length]
-  if (channel === 'pubsub') {
+  if (connection.channel === 'pubsub') {
     // The connection for commands may still be admitted by the old password: it is left alone, and
-    // the next subscription shows the next password.
-    if (link.authRefusal === undefined) link.password = next
+    // the next subscription shows the next password. If both were opened anew, it is refused as well, and would pass
+    // over the password that nothing has shown yet.
+    const isAlone = link.command !== undefined && link.command.openedAtMs < connection.openedAtMs
+    if (isAlone && link.authRefusal === undefined) link.password = next
     return false
   }
   link.passwordsRefused = (link.passwordsRefused + 1) % Math.max(1, passwords.length)

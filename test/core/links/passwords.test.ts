@@ -93,6 +93,27 @@ test('a subscription that is opened anew takes the new password, and the other c
   expect(link.pubsub?.up).toBe(true)
 })
 
+test('where both connections are refused, the subscription first, the next password is shown all the same', () => {
+  const world = bench('old', ['new'])
+  world.bench.run(5_000)
+  world.taken = 'new'
+  world.bench.silent.add(AT)
+  const { link } = world.bench.group('g').master
+  for (const connection of [link.pubsub, link.command]) {
+    const lost = connection?.id ?? 0
+    world.bench.feed({ kind: 'linkLost', link: lost, reason: 'reset', isRefused: false })
+  }
+  world.bench.run(300)
+  world.bench.silent.delete(AT)
+  for (const connection of [link.pubsub, link.command]) {
+    const reply = error('WRONGPASS no')
+    world.bench.feed({ kind: 'reply', link: connection?.id ?? 0, purpose: { kind: 'auth' }, reply })
+  }
+  world.bench.run(50)
+  expect(passwordsShown(world).at(-1)).toBe('new')
+  expect(world.bench.logs.join()).not.toContain('refuses our password')
+})
+
 test('where none is taken each is tried once, and again with the next connection', () => {
   const world = bench('other', ['new'])
   world.bench.run(10_000)
