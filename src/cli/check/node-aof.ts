@@ -11,7 +11,7 @@ import { nodeCommands } from '../../server/commands/registry.ts'
 import { AofFiles } from '../../server/persistence/aof-files.ts'
 import { AofFinding } from '../../server/persistence/aof-finding.ts'
 import { type AofLoaded, AofLoader, type AofTarget } from '../../server/persistence/aof-load.ts'
-import type { FileAnswer, FileRequest, Work } from '../../server/persistence/files.ts'
+import type { FileAnswer, FileRequest, Work, WorkPause } from '../../server/persistence/files.ts'
 import type { LoadedCommand, LoadRefused } from '../../server/persistence/load-result.ts'
 import { loadRdb } from '../../server/persistence/rdb-load.ts'
 import type { Settings } from '../../server/settings/settings.ts'
@@ -92,7 +92,7 @@ class Folder {
     return step.value
   }
 
-  #answer(request: FileRequest): FileAnswer {
+  #answer(request: FileRequest | WorkPause): FileAnswer {
     try {
       return this.#read(request)
     } catch (error) {
@@ -102,7 +102,7 @@ class Folder {
     }
   }
 
-  #read(request: FileRequest): FileAnswer {
+  #read(request: FileRequest | WorkPause): FileAnswer {
     switch (request.kind) {
       case 'list':
         return {

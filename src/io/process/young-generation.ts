@@ -30,14 +30,19 @@ const STAYS = 1
 export function boundYoungGeneration(): void {
   let factor: number | undefined
   const decide = (): void => {
-    const mayGrow = GROWS * youngGenerationBytes() <= boundBeside(bytesOf('old_space'))
-    const wanted = mayGrow ? GROWS : STAYS
+    const capacity = capacityOf(youngGenerationBytes())
+    const wanted = capacity < boundBeside(bytesOf('old_space')) ? GROWS : STAYS
     if (wanted === factor) return
     factor = wanted
     setEngineFlag(`${FACTOR}=${factor}`, `${FACTOR}=${GROWS}`)
   }
   decide()
   new PerformanceObserver(decide).observe({ entryTypes: ['gc'] })
+}
+
+/** It doubles each time it grows; since Node 26 its pages are counted one by one as they come into use. */
+function capacityOf(bytes: number): number {
+  return 2 ** Math.ceil(Math.log2(bytes))
 }
 
 /** How large the young generation may be, in bytes, beside an old one of this size. */
