@@ -1,5 +1,6 @@
 /** What `vedette proxy` is to do, from a file or from its command line. */
 import { dirname, resolve } from 'node:path'
+import { parseHostAndPort } from '../../base/ip.ts'
 import type { HttpOptions } from '../../config/http-options.ts'
 import { formatProblem } from '../../config/problem.ts'
 import { type ProxyEntrances, type ProxyFile, proxyFaults } from '../../config/proxy-file.ts'
@@ -62,6 +63,12 @@ export function readProxySetup(file: string | undefined, options: ProxyOptions):
 function checkAlone(file: string, options: ProxyOptions): void {
   const [given] = Object.keys(options)
   if (given === undefined) return
+  if (options.sentinel !== undefined && parseHostAndPort(file) !== undefined) {
+    throw wrong(
+      `${file} is no file`,
+      `name each Sentinel by an option of its own: --sentinel ${file}`,
+    )
+  }
   const word = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   throw wrong(`--${word} is not taken beside ${file}`, 'write it into the file: docs/options.md')
 }

@@ -15,6 +15,14 @@ describe('options beside a file, which SIGHUP reads again without them, are refu
   })
 })
 
+test('a second address behind one --sentinel is told how it is named', () => {
+  const read = () => readProxySetup('10.0.0.2:26379', GROUP)
+  expect(read).toThrow('10.0.0.2:26379 is no file')
+  expect(read).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining('--sentinel 10.0') }),
+  )
+})
+
 describe('TLS without its files is told in the words of the command line', () => {
   test.each([
     [{ tlsClients: true }, '--tls-clients needs --cert'],
