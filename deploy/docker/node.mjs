@@ -206,8 +206,7 @@ async function start() {
   renameSync(`${path}.new`, path)
   for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, leave)
   // Behind the file, so that it counts more than the role that CONFIG REWRITE has kept.
-  // An empty text is no master.
-  const role = isMaster ? [''] : [master.host, String(master.port)]
+  const role = isMaster ? ['no', 'one'] : [master.host, String(master.port)]
   process.argv = [process.execPath, SERVER, path, '--replicaof', ...role]
   await import(SERVER)
 }
