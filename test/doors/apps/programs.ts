@@ -40,7 +40,9 @@ function inLanguage(
     },
     begin: async (place) => {
       const { argv, env } = start('work', place)
-      return new Counting(spawn(command, argv, { env }))
+      const counting = new Counting(spawn(command, argv, { env }))
+      await counting.begun
+      return counting
     },
   }
 }
@@ -86,19 +88,27 @@ export const celery = inLanguage(
 class Counting implements LongWork {
   successes = 0
   readonly masterDied = (): void => undefined
+  /** The first success, or its end: the master is to die in the middle of its work, and not of its start. */
+  readonly begun: Promise<unknown>
   readonly #child: ChildProcess
   readonly #wrong: string[] = []
   readonly #ended: Promise<unknown>
+  #hasBegun: () => void = () => undefined
 
   constructor(child: ChildProcess) {
     this.#child = child
     this.#ended = new Promise((resolve) => child.once('close', resolve))
+    const succeeded = new Promise<void>((resolve) => {
+      this.#hasBegun = resolve
+    })
+    this.begun = Promise.race([succeeded, this.#ended])
     let rest = ''
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
       this.successes += lines.filter((line) => line === 'done').length
       this.#wrong.push(...lines.filter((line) => line !== 'done'))
+      if (this.successes > 0) this.#hasBegun()
     })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#wrong.push(text))
   }

@@ -9,12 +9,13 @@ require 'sidekiq/api'
 $stdout.sync = true
 
 JOBS = File.join(__dir__, 'sidekiq_jobs.rb')
-at_exit do
+def stop_worker
   Process.kill('KILL', $worker)
   Process.wait($worker)
 rescue SystemCallError
   # It has ended by itself.
 end
+at_exit { stop_worker }
 
 def count(kind)
   Sidekiq.redis { |redis| redis.scard("sidekiq:#{kind}") }
@@ -27,13 +28,21 @@ def wait_for(seconds)
   sleep 0.02 until yield || Process.clock_gettime(Process::CLOCK_MONOTONIC) > give_up
 end
 
+# The master may die meanwhile.
+def up?
+  Sidekiq.redis { |redis| redis.sismember('sidekiq:up', $worker) }
+rescue Redis::BaseError
+  false
+end
+
 # It gives up at its start when the machine is too busy to answer it in time; what starts services starts it again.
 def start_worker
-  3.times do
+  20.times do
     $worker = spawn('sidekiq', '-r', JOBS, '-c', '2', '-t', '2', %i[out err] => File::NULL)
-    is_up = -> { Sidekiq.redis { |redis| redis.sismember('sidekiq:up', $worker) } }
-    wait_for(10) { is_up.call || Process.wait($worker, Process::WNOHANG) }
-    return if is_up.call
+    wait_for(10) { up? || Process.wait($worker, Process::WNOHANG) }
+    return if up?
+
+    stop_worker
   end
 end
 
