@@ -1,11 +1,17 @@
 /** TLS on real sockets: who is let in, who is not and what is said of it, links, and renewal. */
 import { spawn } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
-import { createServer, connect as plainConnect, type Socket } from 'node:net'
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { type AddressInfo, createServer, connect as plainConnect, type Socket } from 'node:net'
+import {
+  type ConnectionOptions,
+  connect,
+  createServer as createTlsServer,
+  type TLSSocket,
+} from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { TlsOptions } from '../../src/config/tls-options.ts'
 import type { Event } from '../../src/core/event.ts'
+import { Connections } from '../../src/io/network/connections.ts'
 import { Links } from '../../src/io/network/links.ts'
 import { listen } from '../../src/io/network/listener.ts'
 import { reasonOf } from '../../src/io/start-error.ts'
@@ -159,6 +165,39 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       expect(await heard).toBe('hello')
       expect(socket.getCipher().name).toBe(cipher)
     })
+  })
+
+  test('who sends short records without end is read in turns, so that others are heard between', async () => {
+    const amount = 4 * 1024 * 1024
+    let [taken, inRound, most] = [0, 0, 0]
+    const connections = new Connections({
+      received: (_, bytes) => {
+        taken += bytes.length
+        inRound += bytes.length
+      },
+      closed: () => undefined,
+    })
+    const secret = { cert: textOf(server.cert), key: textOf(server.key) }
+    const door = createTlsServer(secret, (socket) => connections.add(1, socket))
+    await new Promise<void>((resolve) => door.listen(0, HOST, resolve))
+    const { port } = door.address() as AddressInfo
+    const talker = connect({ port, host: HOST, rejectUnauthorized: false })
+    open.push(() => {
+      talker.destroy()
+      connections.abandon()
+      door.close()
+    })
+    await new Promise((resolve) => talker.once('secureConnect', resolve))
+    talker.setMaxSendFragment(4 * 1024)
+    const counting = () => {
+      most = Math.max(most, inRound)
+      inRound = 0
+      if (taken < amount) setImmediate(counting)
+    }
+    talker.write('x'.repeat(amount), 'latin1')
+    setImmediate(counting)
+    await until('all is read', 10_000, () => taken >= amount)
+    expect(most).toBeLessThan(64 * 1024)
   })
 
   test('one port cannot speak both', async () => {

@@ -8,8 +8,8 @@ import { REAL_TIMERS } from '../process/timers.ts'
 import { Rush } from './rush.ts'
 
 /**
- * A client that sends this much at once has more to send: a full record of TLS, a quarter of what Node reads
- * at most.
+ * A client that sends this much in one round of the event loop has more to send: a full record of TLS, a quarter of what
+ * Node reads at most. Records may be shorter, and Node hands over each by itself, up to two megabytes in a round.
  */
 const BULK_BYTES = 16 * 1024
 /** How many of those we read each time the others have been heard. */
@@ -29,9 +29,14 @@ export interface Unread {
 
 export interface TurnTaker extends Unread {
   readonly socket: Socket
+  /** How much was read of it since its last turn, in the round in which it was read last. */
+  readBytes: number
+  readInRound: number
 }
 
-export const READ_AT_ONCE: Unread = {
+export const READ_AT_ONCE: Omit<TurnTaker, 'socket'> = {
+  readBytes: 0,
+  readInRound: 0,
   isHeld: false,
   isPaused: false,
   isWaiting: false,
@@ -46,6 +51,8 @@ export function readOn({ socket, isHeld, isPaused, isWaiting, isInLine }: TurnTa
 export class Turns {
   /** Have sent much; the longest wait comes first. */
   readonly #waiting: TurnTaker[] = []
+  #round = 0
+  #isReading = false
   readonly #rush = new Rush<TurnTaker>((reader) => {
     reader.isInLine = false
     readOn(reader)
@@ -58,11 +65,24 @@ export class Turns {
 
   /** So many bytes of it have been read. */
   wasRead(reader: TurnTaker, bytes: number): void {
-    if (bytes >= BULK_BYTES) this.#waitForItsTurn(reader)
+    if (reader.readInRound !== this.#round) reader.readBytes = 0
+    reader.readInRound = this.#round
+    reader.readBytes += bytes
+    if (!this.#isReading) this.#beginRound()
+    if (reader.readBytes >= BULK_BYTES) this.#waitForItsTurn(reader)
     else if (!reader.isInLine && this.#rush.standsInLine(reader)) {
       reader.isInLine = true
       reader.socket.pause()
     }
+  }
+
+  /** It ends when all sockets have been read that have something to say. */
+  #beginRound(): void {
+    this.#isReading = true
+    REAL_TIMERS.setImmediate(() => {
+      this.#isReading = false
+      this.#round++
+    })
   }
 
   #waitForItsTurn(reader: TurnTaker): void {
@@ -76,6 +96,7 @@ export class Turns {
   #next(): void {
     for (const reader of this.#waiting.splice(0, BULK_READERS)) {
       reader.isWaiting = false
+      reader.readBytes = 0
       readOn(reader)
     }
     if (this.#waiting.length > 0) REAL_TIMERS.setImmediate(() => this.#next())
