@@ -36,6 +36,20 @@ function segmentsIn(folder: string): string[] {
     .map((name) => join(folder, name))
 }
 
+/** Something is decided in the first of four segments. */
+function quietAfterOne(skewMs = 0): { folder: string; paths: string[] } {
+  const { folder, files, sentinel } = recorded()
+  if (skewMs !== 0) sentinel.setClock(skewMs)
+  sentinel.live(100)
+  sentinel.wait(100)
+  for (let round = 0; round < 3; round++) {
+    files.recorder.renew()
+    sentinel.wait(600)
+  }
+  files.finish()
+  return { folder, paths: segmentsIn(folder) }
+}
+
 function play(path: string): SegmentOutcome {
   const steps = playSegment({ path })
   for (;;) {
@@ -170,15 +184,7 @@ describe('a record on disk', () => {
   })
 
   test('is only played near a moment at which a Sentinel decided something', () => {
-    const { folder, files, sentinel } = recorded()
-    sentinel.live(100)
-    sentinel.wait(100)
-    for (let round = 0; round < 3; round++) {
-      files.recorder.renew()
-      sentinel.wait(600)
-    }
-    files.finish()
-    const paths = segmentsIn(folder)
+    const { folder, paths } = quietAfterOne()
     const quiet = paths.map((path) => summaryOf({ path })?.isQuiet)
     expect(quiet).toEqual([false, true, true, true])
     const playedOf = (names: readonly string[]) =>
@@ -200,19 +206,7 @@ describe('a record on disk', () => {
   })
 
   test('is played if another Sentinel decided something then, however far its own clock is off', () => {
-    const recordOf = (skewMs: number) => {
-      const { folder, files, sentinel } = recorded()
-      sentinel.setClock(skewMs)
-      sentinel.live(100)
-      sentinel.wait(100)
-      for (let round = 0; round < 3; round++) {
-        files.recorder.renew()
-        sentinel.wait(600)
-      }
-      files.finish()
-      return segmentsIn(folder)
-    }
-    const [deciding, [, ...quiet]] = [recordOf(0), recordOf(-90 * 86_400_000)]
+    const [deciding, [, ...quiet]] = [quietAfterOne().paths, quietAfterOne(-90 * 86_400_000).paths]
     const { played } = livesIn([...deciding, ...quiet].map((path) => ({ path })))
     const names = played.map(({ source }) => source.path)
     expect(names).toEqual([...deciding.slice(0, 2), quiet[0]])

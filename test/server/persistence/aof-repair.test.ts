@@ -163,6 +163,17 @@ describe('the folder deleted', () => {
 })
 
 describe('the folder deleted, and the node is to end before it has noticed', () => {
+  /** It has noticed now, and is about to make the folder. */
+  function ending() {
+    const node = newNode()
+    node.disk.takeAway('appendonlydir')
+    const client = node.client()
+    client.say('SHUTDOWN')
+    node.answer()
+    node.advance(1)
+    return { node, client }
+  }
+
   test.each(['always', 'everysec', 'no'])('with appendfsync %s: made anew first', (appendfsync) => {
     const node = newNode({ ...ON, appendfsync })
     node.client().say('SET a 1')
@@ -175,12 +186,7 @@ describe('the folder deleted, and the node is to end before it has noticed', () 
   })
 
   test('while it is made anew the node does not end, and does if ordered to do so by force', () => {
-    const node = newNode()
-    node.disk.takeAway('appendonlydir')
-    const client = node.client()
-    client.say('SHUTDOWN')
-    node.answer()
-    node.advance(1)
+    const { node } = ending()
     expect(node.asked).toBe('makeFolder')
     expect(node.exitStatus).toBeUndefined()
     expect(node.client().say('SHUTDOWN ABORT')).toBe('+OK\r\n')
@@ -190,12 +196,7 @@ describe('the folder deleted, and the node is to end before it has noticed', () 
   })
 
   test('if it cannot be made anew the node stays, and says why', () => {
-    const node = newNode()
-    node.disk.takeAway('appendonlydir')
-    const client = node.client()
-    client.say('SHUTDOWN')
-    node.answer()
-    node.advance(1)
+    const { node, client } = ending()
     node.fail('ENOSPC')
     expect(client.take()).toBe('-ERR Errors trying to SHUTDOWN. Check logs.\r\n')
     expect(node.logs).toContain('shutdown: it goes on: the append-only file cannot be kept: ENOSPC')
