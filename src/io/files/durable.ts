@@ -54,12 +54,18 @@ export async function replaceFiles(
   const paths = names.map((name) => join(folder, name))
   const opening = canSyncFolders() ? files.open(folder, constants.O_RDONLY) : undefined
   try {
-    await Promise.all(paths.map((path) => writeSynced(files, temporary(path), text)))
-    await Promise.all(paths.map((path) => files.rename(temporary(path), path)))
+    await allOver(paths.map((path) => writeSynced(files, temporary(path), text)))
+    await allOver(paths.map((path) => files.rename(temporary(path), path)))
     await (await opening)?.sync()
   } finally {
     closeBeside(opening)
   }
+}
+
+/** When one has failed the others are waited for too: the next save must not find their steps among its own. */
+async function allOver(steps: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(steps)
+  await Promise.all(steps)
 }
 
 async function writeSynced(

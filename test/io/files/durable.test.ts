@@ -67,6 +67,18 @@ test.runIf(SYNCED_WRITES !== 0)(
   },
 )
 
+test('a save that fails leaves none of its steps to the next one', async () => {
+  const disk = new PowerlessDisk()
+  const renamed: string[] = []
+  disk.rename = async (_from, to) => {
+    if (to.endsWith(NAMES[0])) throw new Error('a folder is in its way')
+    for (let turn = 0; turn < 20; turn++) await null
+    renamed.push(to)
+  }
+  await expect(replaceFiles('/', NAMES, bytesOf(7), disk)).rejects.toThrow('in its way')
+  expect(renamed).toEqual([`/${NAMES[1]}`])
+})
+
 test('a link or a file that somebody laid where a save begins is not written through', async () => {
   const dir = join(folder, 'laid')
   mkdirSync(dir)
