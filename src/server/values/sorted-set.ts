@@ -1,6 +1,7 @@
 /**
  * A sorted set: members with scores, in ascending order of score and, among equal scores, of the
- * member's bytes. A map holds the score of each member; for order and ranks see zset-order.ts.
+ * member's bytes; for order and ranks see zset-order.ts. With more than a few members a table holds the score of each as
+ * well. Most sets have few, and the table would take a third of their memory.
  */
 import { assert } from '../../base/assert.ts'
 import type { KeyHash } from '../key-table/key-hash.ts'
@@ -16,34 +17,43 @@ export interface RankRange {
   readonly to: number
 }
 
-const OWN_BYTES = objectBytes(3)
+const OWN_BYTES = objectBytes(4)
+/** To look at so many members takes about as long as to look one of them up. */
+const FEW = 32
 
 type Scores = Map<string, number> | KeyTable<number>
 
 export class SortedSet implements Iterable<Scored> {
-  #scores: Scores = new Map()
+  /** Undefined: there never were more than a few members. */
+  #scores: Scores | undefined
   #order = new ZsetOrder()
-  /** What the members take, and the scores in the map. */
+  /** What the members take. */
   #contentBytes = 0
+  /** What the scores take in the table, beside their places. */
+  #boxedBytes = 0
 
   constructor(pairs: Iterable<Scored> = []) {
     for (const [member, score] of pairs) this.set(member, score)
   }
 
   get size(): number {
-    return this.#scores.size
+    return this.#order.size
   }
 
   /** What the set takes in memory. */
   get heapBytes(): number {
-    const tableBytes =
-      this.#scores instanceof KeyTable ? this.#scores.heapBytes : mapBytes(this.size)
-    return OWN_BYTES + tableBytes + this.#order.heapBytes + this.#contentBytes
+    return OWN_BYTES + this.#tableBytes + this.#order.heapBytes + this.#contentBytes
   }
 
-  /** For scans: what the members stand in. */
+  get #tableBytes(): number {
+    if (this.#scores === undefined) return 0
+    const bytes = this.#scores instanceof KeyTable ? this.#scores.heapBytes : mapBytes(this.size)
+    return bytes + this.#boxedBytes
+  }
+
+  /** For scans: it is another one as soon as the members stand in a table of keys. */
   get origin(): unknown {
-    return this.#scores
+    return this.table ?? this.#order
   }
 
   /** The scores, if the members stand in a table of keys. */
@@ -54,45 +64,54 @@ export class SortedSet implements Iterable<Scored> {
   /** The members stand in a table of keys from now on, see large.ts. */
   enlarge(hash: KeyHash): void {
     if (this.#scores instanceof KeyTable) return
-    this.#scores = filled(new KeyTable(hash), this.#scores)
+    this.#scores = filled(new KeyTable(hash), this)
   }
 
   has(member: string): boolean {
-    return this.#scores.has(member)
+    return this.score(member) !== undefined
   }
 
   score(member: string): number | undefined {
-    return this.#scores.get(member)
+    return this.#scores === undefined ? this.#order.scoreOf(member) : this.#scores.get(member)
   }
 
   /** Adds the member or moves it to another score, which may be infinite but not NaN. */
   set(member: string, score: number): void {
     assert(!Number.isNaN(score), 'a score can be compared')
-    const old = exchange(this.#scores, member, score)
+    const old =
+      this.#scores === undefined
+        ? this.#order.scoreOf(member)
+        : exchange(this.#scores, member, score)
     if (old === score) return
-    if (old !== undefined) this.#order.delete(member, old)
-    this.#contentBytes += numberBytes(score)
-    this.#contentBytes += old === undefined ? textBytes(member.length) : -numberBytes(old)
+    this.#boxedBytes += numberBytes(score)
+    if (old === undefined) this.#contentBytes += textBytes(member.length)
+    else {
+      this.#boxedBytes -= numberBytes(old)
+      this.#order.delete(member, old)
+    }
     this.#order.insert(member, score)
+    if (this.#scores === undefined && this.size > FEW) this.#scores = new Map(this)
   }
 
   /** Returns whether the member was there. */
   delete(member: string): boolean {
-    const score = this.#scores.get(member)
+    const score = this.score(member)
     if (score === undefined) return false
-    this.#scores.delete(member)
     this.#order.delete(member, score)
-    this.#contentBytes -= textBytes(member.length) + numberBytes(score)
+    this.#forget(member, score)
     return true
   }
 
   /** Deletes the elements with these ranks. */
   deleteRange({ from, to }: RankRange): void {
-    for (const [member, score] of this.#order.ascending(from, to)) {
-      this.#scores.delete(member)
-      this.#contentBytes -= textBytes(member.length) + numberBytes(score)
-    }
+    for (const [member, score] of this.#order.ascending(from, to)) this.#forget(member, score)
     this.#order.deleteRange(from, to)
+  }
+
+  #forget(member: string, score: number): void {
+    this.#scores?.delete(member)
+    this.#contentBytes -= textBytes(member.length)
+    this.#boxedBytes -= numberBytes(score)
   }
 
   /**
@@ -100,7 +119,7 @@ export class SortedSet implements Iterable<Scored> {
    * member.
    */
   rank(member: string): number | undefined {
-    const score = this.#scores.get(member)
+    const score = this.score(member)
     return score === undefined ? undefined : this.#order.rankOf(member, score)
   }
 
@@ -138,21 +157,30 @@ export class SortedSet implements Iterable<Scored> {
 
   /** Members in no order that matters; the iterator goes on with what is there after any change. */
   keys(): IterableIterator<string> {
-    return this.#scores.keys()
+    return this.#scores === undefined ? this.#fewKeys() : this.#scores.keys()
+  }
+
+  *#fewKeys(): IterableIterator<string> {
+    for (const member of this.#order.members(0, this.size)) if (this.has(member)) yield member
   }
 
   /** Shares nothing with the original. */
   copy(): SortedSet {
     const copy = new SortedSet()
-    copy.#scores = this.#scores instanceof KeyTable ? this.#scores.copy() : new Map(this.#scores)
+    copy.#scores = this.#scores && copyOf(this.#scores)
     copy.#order = this.#order.copy()
     copy.#contentBytes = this.#contentBytes
+    copy.#boxedBytes = this.#boxedBytes
     return copy
   }
 
   [Symbol.iterator](): IterableIterator<Scored> {
     return this.#order.ascending(0, this.size)
   }
+}
+
+function copyOf(scores: Scores): Scores {
+  return scores instanceof KeyTable ? scores.copy() : new Map(scores)
 }
 
 function filled(table: KeyTable<number>, scores: Iterable<Scored>): KeyTable<number> {

@@ -59,6 +59,15 @@ export class ZsetOrder {
     return OWN_BYTES + CHUNK_BYTES * this.#chunks.length + 16 * places
   }
 
+  /** Looks at all members; undefined if it is not among them. */
+  scoreOf(member: string): number | undefined {
+    for (const { members, scores } of this.#chunks) {
+      const at = members.indexOf(member)
+      if (at >= 0) return scores[at]
+    }
+    return undefined
+  }
+
   /** The element must not be there yet. */
   insert(member: string, score: number): void {
     const isPast = pastElement(member, score)

@@ -45,6 +45,28 @@ describe('ZRANDMEMBER', () => {
 })
 
 describe('ZSCAN', () => {
+  test('meets every member that stays in a set that was small when it began', () => {
+    const client = new NodeHarness().client()
+    const name = (n: number) => `${n}-${'long'.repeat(20)}`
+    for (let n = 0; n < 30; n++) client.say(`ZADD z ${n} ${name(n)}`)
+    const seen = new Set<string>()
+    let cursor = '0'
+    for (let round = 0; round === 0 || cursor !== '0'; round++) {
+      const [, , next = '', list = ''] = /^\*2\r\n(\$\d+)\r\n(\d+)\r\n(.*)$/s.exec(
+        client.say(`ZSCAN z ${cursor} COUNT 4`),
+      )!
+      const found = words(list).filter((_, at) => at % 2 === 0)
+      expect(found.filter((member) => Number.parseInt(member, 10) > 29 - round)).toEqual([])
+      for (const member of found) seen.add(member)
+      cursor = next
+      client.say(`ZREM z ${name(29 - round)}`)
+      client.say(`ZADD z -1 -${name(2 * round + 1)} -1 -${name(2 * round + 2)}`)
+      if (round === 2) expect(cursor).not.toBe('0')
+    }
+    const stayed = Array.from({ length: 15 }, (_, n) => name(n))
+    expect(stayed.filter((member) => !seen.has(member))).toEqual([])
+  })
+
   test('meets every member that stays, with its score of that moment', () => {
     const client = withMembers(500)
     const seen = new Map<string, string>()

@@ -38,6 +38,7 @@ function sorted(model: Map<string, number>): Scored[] {
 describe('a sorted set', () => {
   test.each([
     ['small', 10, 5, 60],
+    ['that grows past the size of a few, and below it again', 60, 20, 400],
     ['of many chunks', 2000, 100, 4000],
     ['of equal scores', 1500, 1, 3000],
   ])('%s behaves like a sorted array', (_, members, scores, maxLength) => {

@@ -83,8 +83,7 @@ function zRem(context: CommandContext, argv: readonly string[]): Reply {
 }
 
 /**
- * A small set comes in order, as from Redis; a scan over several pages visits members in insertion
- * order.
+ * A small set comes in order, as from Redis; a scan over several pages visits members in no order that matters.
  */
 function zScan(context: CommandContext, argv: readonly string[]): Reply {
   if (!isCursor(arg(argv, 2))) return INVALID_CURSOR
