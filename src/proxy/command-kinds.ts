@@ -5,6 +5,7 @@
  */
 import { HTTP_NAMES } from '../resp/request-decoder.ts'
 import { nodeCommands } from '../server/commands/registry.ts'
+import { wordsOf } from './requests.ts'
 
 /** Passed on without a look at anything but the name. */
 export type PlainKind = 'read' | 'write'
@@ -102,6 +103,11 @@ export class CommandKinds {
 
   mayBlock(name: string): boolean {
     return this.#blocking.has(name.toLowerCase())
+  }
+
+  /** Undefined: a command that was too long to be kept. */
+  mayBlockAs(bytes: string | undefined): boolean {
+    return bytes !== undefined && this.mayBlock(wordsOf(bytes)[0] ?? '')
   }
 
   #note(name: string, kind: CommandKind): void {

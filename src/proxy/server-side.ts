@@ -388,9 +388,9 @@ export class ServerSide {
 
   #unanswered(asked: Asked): void {
     const { inFlight } = this.#session
-    if (asked.isPartlyTold) return this.#session.end()
-    const verdict = verdictOn(asked)
+    const verdict = verdictOn(asked, this.#home.kinds)
     if (verdict === 'again') return inFlight.askAgain(asked)
+    if (verdict === 'close') return this.#session.end()
     if (verdict.startsWith('-UNANSWERED')) this.#home.counts.unanswered++
     inFlight.tell(asked, verdict)
   }

@@ -124,15 +124,11 @@ export class Session {
    * is carried out. For the same reason nothing waits for a master, other than a connection that is only being opened.
    */
   leaves(nowMs: number): void {
-    const blocks = this.inFlight.some(({ bytes }) => this.#mayBlock(bytes))
+    const blocks = this.inFlight.some(({ bytes }) => this.#home.kinds.mayBlockAs(bytes))
     if (blocks || this.state.subscriptions > 0) return this.end()
     if (!this.server.hasProspect(nowMs)) this.#wait.refuses()
     this.#leaveAtMs = nowMs + LEAVE_MS
     this.drain(nowMs)
-  }
-
-  #mayBlock(bytes: string | undefined): boolean {
-    return bytes !== undefined && this.#home.kinds.mayBlock(wordsOf(bytes)[0] ?? '')
   }
 
   /** Says the last words and closes. */

@@ -1,19 +1,24 @@
 /**
  * What becomes of a command whose answer will not come, because its server is gone. A write may have been carried out,
  * so it is never sent a second time; what only reads, and what was queued before EXEC, is given to the next server.
+ * Who waits in a BLPOP or the like is closed, which says the same: every library knows what to do when the connection of
+ * a blocked command breaks, and a worker that gets an error it does not know ends for good (Celery).
  */
 import { encodeCommand } from '../resp/encode.ts'
 import type { Asked } from './asked.ts'
+import type { CommandKinds } from './command-kinds.ts'
 import { UNANSWERED, WAIT_MOVED } from './proxy-errors.ts'
 
-/** `again`: it is sent to the next server. Anything else is its answer. */
-export function verdictOn(asked: Asked): string {
+/** `again`: it is sent to the next server. `close`: its client is closed. Anything else is its answer. */
+export function verdictOn(asked: Asked, kinds: CommandKinds): string {
   const { kind, transaction, bytes } = asked
+  if (asked.isPartlyTold) return 'close'
   const isHere = transaction !== undefined && !transaction.isOver && transaction.ended === undefined
   if (kind === 'exec') return asked.instead ?? UNANSWERED
   if (kind === 'discard') return '+OK\r\n'
   if (transaction !== undefined && !isHere) return kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n'
-  if (bytes === undefined || (kind === 'write' && !isHere)) return UNANSWERED
+  if (kind === 'write' && !isHere) return kinds.mayBlockAs(bytes) ? 'close' : UNANSWERED
+  if (bytes === undefined) return UNANSWERED
   if (kind === 'wait' && !isHere) return WAIT_MOVED
   if (kind === 'subscribe' || kind === 'unsubscribe') {
     asked.bytes = encodeCommand(remaining(asked))

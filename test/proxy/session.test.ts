@@ -48,6 +48,18 @@ describe('when the master is lost', () => {
     expect(client.takes()).toMatch(/^\$1\r\n7\r\n-UNANSWERED [^\r]*\r\n\$1\r\n8\r\n$/)
   })
 
+  test('who waits in a BLPOP is closed, as by a server that dies', () => {
+    const { client } = lost('BLPOP q 0')
+    expect([client.takes(), client.isClosed]).toEqual(['', true])
+  })
+
+  test('a BLPOP that was queued before EXEC blocks nobody', () => {
+    const { stage, client } = lost('MULTI', 'BLPOP q 0')
+    stage.switchTo(B)
+    expect(stage.server(B).takes()).toEqual(['MULTI', 'BLPOP q 0'])
+    expect(client.isClosed).toBe(false)
+  })
+
   test('a command nobody knows is taken for a write', () => {
     expect(lost('FROBNICATE a').client.takes()).toMatch(/^-UNANSWERED /)
   })
