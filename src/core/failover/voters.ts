@@ -26,7 +26,10 @@ export function votersIn({
 }
 
 /** How many voters must have a write, the master included. */
-export function writeQuorum({ voters, writeQuorum: said }: GroupConfig): number {
+export function writeQuorum({
+  voters,
+  writeQuorum: said,
+}: Pick<GroupConfig, 'voters' | 'writeQuorum'>): number {
   return said === 0 ? Math.floor(voters.length / 2) + 1 : said
 }
 

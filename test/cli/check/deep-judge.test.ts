@@ -489,7 +489,9 @@ describe('the voters of a strict group', () => {
 
   test('are known to the file of a data node by what the nodes say', () => {
     const nodes = [voter(1), voter(2), voter(3)]
-    expect(votersToldBy(nodes, true)).toEqual({ replication: 'strict', voters })
+    expect(votersToldBy(nodes, true)).toEqual({ replication: 'strict', voters, writeQuorum: 0 })
+    const saying = [voter(1, { sync_write_quorum: '3' })]
+    expect(votersToldBy(saying, true).writeQuorum).toBe(3)
     expect(votersToldBy([voter(1, { sync_voters: '' })], true).voters).toEqual([])
     expect(votersToldBy(nodes, false).replication).toBe('async')
   })
@@ -507,6 +509,14 @@ describe('the voters of a strict group', () => {
     expect(told(voter(1), behind, other)).toEqual([
       'warning 10.0.0.2:6379, voter: it has no vote now (replica)',
       'problem 10.0.0.3:6379, voter: in its term 4 the voters are 10.0.0.3:6379 10.0.0.9:6379',
+    ])
+  })
+
+  test('are told if the present term takes another write quorum than the file', () => {
+    const quorum = (sync_write_quorum: string) => voter(3, { sync_write_quorum })
+    expect(told(voter(1), voter(2), quorum('2'))).toEqual([])
+    expect(told(voter(1), voter(2), quorum('3'))).toEqual([
+      'problem 10.0.0.3:6379, voter: in its term 4 the write quorum is 3, not 2',
     ])
   })
 

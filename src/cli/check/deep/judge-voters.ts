@@ -1,6 +1,6 @@
 /** The voters of a strict group: can each be fenced, has each a vote, and what does its acknowledgement mean. */
 import type { GroupConfig } from '../../../core/config.ts'
-import { votersIn } from '../../../core/failover/voters.ts'
+import { votersIn, writeQuorum } from '../../../core/failover/voters.ts'
 import { hostAndPort } from '../../status/view.ts'
 import type { SeenNode } from './facts.ts'
 import { type DeepFinding, type FindingWords, speakOf } from './finding.ts'
@@ -8,7 +8,7 @@ import { type DeepFinding, type FindingWords, speakOf } from './finding.ts'
 export type VotingGroup = Pick<GroupConfig, 'name' | 'replication' | 'voters' | 'writeQuorum'>
 
 export function judgeVoters(
-  group: Pick<GroupConfig, 'name' | 'replication' | 'voters'>,
+  group: VotingGroup,
   reached: readonly SeenNode[],
 ): readonly DeepFinding[] {
   const area = `group ${group.name}`
@@ -20,7 +20,9 @@ export function judgeVoters(
     ...addresses.flatMap((address) => {
       const node = voters.find((one) => one.address === address)
       const speak = speakOf(area, `${address}, voter`)
-      return node === undefined ? [missing(speak)] : judgeVoter(node, addresses, speak)
+      return node === undefined
+        ? [missing(speak)]
+        : judgeVoter(node, { addresses, needed: writeQuorum(group) }, speak)
     }),
     ...judgeDurability(voters, speakOf(area, '')),
   ]
@@ -30,12 +32,18 @@ export function judgeVoters(
 export function votersToldBy(
   nodes: readonly SeenNode[],
   isStrict: boolean,
-): Pick<VotingGroup, 'replication' | 'voters'> {
-  const told = nodes.map(({ info }) => info.get('sync_voters') ?? '').find((text) => text !== '')
-  return isStrict ? { replication: 'strict', voters: told?.split(' ') ?? [] } : ASYNC
+): Pick<VotingGroup, 'replication' | 'voters' | 'writeQuorum'> {
+  const told = nodes.find(({ info }) => (info.get('sync_voters') ?? '') !== '')?.info
+  return isStrict
+    ? {
+        replication: 'strict',
+        voters: told?.get('sync_voters')?.split(' ') ?? [],
+        writeQuorum: Number(told?.get('sync_write_quorum') ?? 0),
+      }
+    : ASYNC
 }
 
-const ASYNC = { replication: 'async', voters: [] } as const
+const ASYNC = { replication: 'async', voters: [], writeQuorum: 0 } as const
 
 function addressesOf(group: Pick<GroupConfig, 'replication' | 'voters'>): readonly string[] {
   return votersIn(group).map(({ host, port }) => hostAndPort(host, String(port)))
@@ -46,9 +54,16 @@ function missing(speak: FindingWords): DeepFinding {
   return speak.problem('it was not reached: it has no vote', hint)
 }
 
+/** As the file says. */
+interface Layout {
+  readonly addresses: readonly string[]
+  /** How many voters must have a write. */
+  readonly needed: number
+}
+
 function judgeVoter(
   { info }: SeenNode,
-  voters: readonly string[],
+  layout: Layout,
   speak: FindingWords,
 ): readonly DeepFinding[] {
   if (info.size === 0) return []
@@ -56,17 +71,32 @@ function judgeVoter(
     const hint = 'set sync-replication yes in its file; a redis-server cannot be a voter'
     return [speak.problem('it replicates asynchronously, so it cannot be fenced', hint)]
   }
-  const told = info.get('sync_voters') ?? ''
-  const isOther = told !== '' && told.split(' ').sort().join(' ') !== [...voters].sort().join(' ')
-  if (isOther) {
-    const text = `in its term ${info.get('sync_term')} the voters are ${told}`
-    return [speak.problem(text, 'write the same voters in the file of every Sentinel')]
+  const other = otherLayout(info, layout)
+  if (other !== undefined) {
+    return [speak.problem(`in its term ${info.get('sync_term')} ${other.text}`, other.hint)]
   }
   if (info.get('sync_voter') === '1') return [speak.passed('it has a vote')]
   if (info.get('sync_term') === '0') return [speak.passed('it waits for the first term')]
   const hint =
     'it gets it when it has caught up with a master of this term; after a lost disk: SENTINEL FAILOVER'
   return [speak.warning(`it has no vote now (${info.get('sync_state')})`, hint)]
+}
+
+/** What a node's present term says otherwise than the file: it refuses every fence of a Sentinel with that file. */
+function otherLayout(
+  info: SeenNode['info'],
+  { addresses, needed }: Layout,
+): { readonly text: string; readonly hint: string } | undefined {
+  const told = info.get('sync_voters') ?? ''
+  if (told !== '' && told.split(' ').sort().join(' ') !== [...addresses].sort().join(' ')) {
+    const hint = 'write the same voters in the file of every Sentinel'
+    return { text: `the voters are ${told}`, hint }
+  }
+  const quorum = Number(info.get('sync_write_quorum') ?? 0)
+  if (quorum === 0 || quorum === needed) return undefined
+  const hint =
+    'write the same write-quorum in the file of every Sentinel, or change it as docs/strict.md says'
+  return { text: `the write quorum is ${quorum}, not ${needed}`, hint }
 }
 
 /** Of the nodes that told their settings. */
