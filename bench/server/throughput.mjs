@@ -1,7 +1,7 @@
 /**
  * How many commands per second, as redis-benchmark counts them: 50 connections, keys and elements drawn from a
  * hundred thousand, one command at a time and then sixteen and sixty-four in a pipeline. Large values come one at a
- * time over ten connections, for fifty keys.
+ * time over ten connections, for fifty keys, and one command is given over a new connection each time.
  */
 import { withConnection } from '../support/connection.mjs'
 import { cpuMsOf } from '../support/cpu.mjs'
@@ -46,11 +46,16 @@ const LARGE_VALUES = [
   ...large('100 KB', 100 * 1024, 1 / 10),
   ...large('1 MB', 1024 * 1024, 1 / 100),
 ]
+/** As applications do that keep none: PHP in its usual arrangement. */
+const ANEW = [
+  { ...known('GET'), title: 'GET, each over a new connection', isAnew: true, share: 1 / 5 },
+]
 /** `requests` per measurement: about a second of them, however fast they are. */
 export const PHASES = [
   { depth: 1, requests: 100_000, workloads: WORKLOADS },
   { depth: 16, requests: 1_000_000, workloads: WORKLOADS },
   { depth: 64, requests: 2_000_000, workloads: WORKLOADS },
+  { depth: 1, requests: 100_000, workloads: ANEW },
   { depth: 1, requests: 100_000, workloads: LARGE_VALUES },
 ]
 const WARM_UP_REQUESTS = 50_000
@@ -77,8 +82,9 @@ let started = 0
 /** Lets the node run every command before anything is counted. */
 export async function warmUp(workshop, node, { workloads }) {
   for (const workload of workloads) {
-    const requests = WARM_UP_REQUESTS * (workload.bytes === undefined ? 1 : workload.share)
-    await benchmark(workshop, node, { workload, depth: 16, requests })
+    const { bytes, isAnew, share } = workload
+    const requests = WARM_UP_REQUESTS * (bytes === undefined && !isAnew ? 1 : share)
+    await benchmark(workshop, node, { workload, depth: isAnew ? 1 : 16, requests })
   }
 }
 
@@ -114,8 +120,8 @@ async function benchmark(workshop, { port }, { workload, depth, requests }) {
   }
 }
 
-function sizeOf({ bytes }) {
-  if (bytes === undefined) return ['-r', KEY_RANGE]
+function sizeOf({ bytes, isAnew }) {
+  if (bytes === undefined) return ['-r', KEY_RANGE, ...(isAnew ? ['-k', '0'] : [])]
   return ['-r', FEW_KEYS, '-c', FEW_CONNECTIONS, '-d', bytes]
 }
 

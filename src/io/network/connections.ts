@@ -323,7 +323,7 @@ export class Lingering {
 
   /** Sends what is left and our end, then reads and discards. */
   end(socket: Socket): void {
-    if (socket.connecting) socket.destroy()
+    if (socket.connecting || hasSaidAll(socket)) socket.destroy()
     if (socket.destroyed) return
     const giveUp = REAL_TIMERS.setTimeout(() => socket.destroy(), LINGER_MS)
     socket.once('close', () => {
@@ -343,4 +343,12 @@ export class Lingering {
       oldest.destroy()
     }
   }
+}
+
+/**
+ * Both sides have: the kernel sends what it has, and our end, also if we close at once. TLS has words of its own for the
+ * end.
+ */
+function hasSaidAll(socket: Socket): boolean {
+  return socket.readableEnded && socket.writableLength === 0 && !('encrypted' in socket)
 }
