@@ -70,7 +70,7 @@ function say(
   const instance = about?.kind === 'group' ? undefined : about
   const payload = payloadOf(name, instance, words, toldInside(turn.state))
   if (level !== 'unlogged') {
-    const event = { ...asData(turn, name, about, words), level, payload }
+    const event = { level, payload, ...asData(turn, name, about, words) }
     emit(turn, { kind: 'log', level, text: joined(name, payload), event })
   }
   const group = about?.kind === 'group' ? about : about?.group

@@ -91,7 +91,7 @@ export function parseInfo(text: string): InfoFacts {
     if (isRead(name)) fields.set(name, value)
     else replicas.push(...replicaLine(value))
   }
-  return { ...readFields(fields), replicas }
+  return { replicas, ...readFields(fields) }
 }
 
 /** The lines of INFO that a Sentinel does not pass over: a tenth of them. */

@@ -321,7 +321,7 @@ export class DataStory {
   #when(span: Span, { node }: Question): CarriedOut {
     const { clocksFailAtMs, mayKeepDead, mayBeFull } = this.#start
     const doubts = { mayKeepDead: mayKeepDead(node, span), mayBeFull: mayBeFull(node, span) }
-    return { ...span, ...doubts, areClocksRight: span.untilMs < clocksFailAtMs }
+    return { areClocksRight: span.untilMs < clocksFailAtMs, ...span, ...doubts }
   }
 
   #version(before: Version, holdings: Holdings, question: Question): Version {

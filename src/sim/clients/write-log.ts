@@ -95,8 +95,8 @@ export class WriteLog implements WriteSink {
   asked({ client, group, node }: WriteOrigin, question: NewQuestion): Question {
     const attemptedAtMs = this.#start.nowMs()
     const asked: Question = {
-      ...{ client, group, node, attemptedAtMs },
-      ...{ ...question, answer: undefined },
+      ...{ client, group, node, attemptedAtMs, answer: undefined },
+      ...question,
     }
     this.questions.push(asked)
     return asked

@@ -105,7 +105,7 @@ export class Network {
     const socket = new Socket(ends, request.owner, request.handler)
     const to = this.#hosts.at(request.host)
     const startedAtMs = this.#scheduler.nowMs
-    const attempt = to === undefined ? undefined : { ...request, socket, to, startedAtMs }
+    const attempt = to === undefined ? undefined : { socket, to, startedAtMs, ...request }
     this.#scheduler.at(startedAtMs + request.timeoutMs, () => {
       if (attempt !== undefined) this.#parked.delete(attempt)
       if (!socket.isEstablished) socket.endArrived('connection timed out')
