@@ -2,7 +2,7 @@
  * The line format that redis.conf and sentinel.conf share: one directive per line, words with the
  * same quotes as inline commands, `#` for comments at the start of a line, `include` for the lines
  * of other files. Command-line overrides are lines in another form: `--port 26380` is the line
- * `port "26380"` after the end of the file.
+ * `port "26380"` after the end of the file, and `--include common.conf` includes a file there.
  */
 
 import { quoted } from '../base/quote.ts'
@@ -32,6 +32,8 @@ export interface ConfLines {
   /** Includes those that cannot be read. */
   readonly lines: readonly ConfLine[]
   readonly problems: readonly Problem[]
+  /** The last `dir`. */
+  readonly folder: string | undefined
 }
 
 const COMMAND_LINE = 'command line'
@@ -45,25 +47,30 @@ export function readConfLines(
   file: string,
   outside: ConfOutside = NO_OUTSIDE,
 ): ConfLines {
-  const reading: Reading = { outside, folder: undefined, lines: [], bytes: 0, rows: 0 }
+  const reading = newReading(outside, undefined)
   readFile(reading, text, file, 0)
-  return finish(reading.lines)
+  return finish(reading)
 }
 
 /**
  * `argv` as the shell passes it, in ordinary text: `--directive value … --directive value …`.
- * `number` is the number of the first line it makes, as Redis counts.
+ * `number` is the number of the first line it makes, as Redis counts; `folder` the last `dir` of the file before it.
  */
-export function readOverrides(argv: readonly string[], number = 1): ConfLines {
-  const lines: ConfLine[] = []
+export function readOverrides(
+  argv: readonly string[],
+  number = 1,
+  outside: ConfOutside = NO_OUTSIDE,
+  folder?: string,
+): ConfLines {
+  const reading = newReading(outside, folder)
   overridesText(argv)
     .split('\n')
     .forEach((row, index) => {
       const trimmed = trim(row)
       const place = { file: COMMAND_LINE, line: undefined, column: undefined }
-      if (trimmed !== '') lines.push(toLine(trimmed, { ...place, number: number + index }))
+      if (trimmed !== '') take(reading, toLine(trimmed, { ...place, number: number + index }), 0)
     })
-  return finish(lines)
+  return finish(reading)
 }
 
 /** The number Redis gives to the first override: it joins the two texts with a line break. */
@@ -123,9 +130,13 @@ interface Reading {
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_ROWS = 250_000
 
-function finish(lines: readonly ConfLine[]): ConfLines {
+function newReading(outside: ConfOutside, folder: string | undefined): Reading {
+  return { outside, folder, lines: [], bytes: 0, rows: 0 }
+}
+
+function finish({ lines, folder }: Reading): ConfLines {
   const problems = lines.flatMap(({ fault }) => (fault === undefined ? [] : [fault.problem]))
-  return { lines, problems }
+  return { lines, problems, folder }
 }
 
 function readFile(reading: Reading, text: string, file: string, depth: number): void {
@@ -141,15 +152,18 @@ function readFile(reading: Reading, text: string, file: string, depth: number): 
     const trimmed = trim(row)
     if (trimmed === '' || trimmed.startsWith('#')) return
     const column = row.indexOf(trimmed) + 1
-    const line = toLine(trimmed, { file, line: index + 1, column, number: index + 1 })
-    const [path, ...more] = line.args
-    if (line.directive === 'include' && path !== undefined && more.length === 0) {
-      includeFiles(reading, line, path, depth)
-      return
-    }
-    if (line.directive === 'dir' && path !== undefined) reading.folder = path
-    reading.lines.push(line)
+    take(reading, toLine(trimmed, { file, line: index + 1, column, number: index + 1 }), depth)
   })
+}
+
+function take(reading: Reading, line: ConfLine, depth: number): void {
+  const [path, ...more] = line.args
+  if (line.directive === 'include' && path !== undefined && more.length === 0) {
+    includeFiles(reading, line, path, depth)
+    return
+  }
+  if (line.directive === 'dir' && path !== undefined) reading.folder = path
+  reading.lines.push(line)
 }
 
 function includeFiles(reading: Reading, line: ConfLine, path: string, depth: number): void {

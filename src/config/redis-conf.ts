@@ -56,8 +56,9 @@ export function parseRedisConf(
   known: readonly string[] = [],
   outside: ConfOutside = NO_OUTSIDE,
 ): RedisConf {
-  const { lines } = readConfLines(text, file, outside)
-  return judgeLines([...lines, ...readOverrides(overrides, numberAfter(text)).lines], check, known)
+  const { lines, folder } = readConfLines(text, file, outside)
+  const given = readOverrides(overrides, numberAfter(text), outside, folder).lines
+  return judgeLines([...lines, ...given], check, known)
 }
 
 /** The same for lines that are already split. */

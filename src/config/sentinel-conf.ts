@@ -41,7 +41,7 @@ export function parseSentinelConf(
   outside: ConfOutside = NO_OUTSIDE,
 ): ParsedSentinelFile {
   const fromFile = readConfLines(text, fileName, outside)
-  const fromArguments = readOverrides(overrides, numberAfter(text))
+  const fromArguments = readOverrides(overrides, numberAfter(text), outside, fromFile.folder)
   const draft = newDraft(outside)
   const faults: LineFault[] = []
   let errors = 0

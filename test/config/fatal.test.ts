@@ -87,6 +87,12 @@ describe('the command line goes on after the file', () => {
     })
   })
 
+  test('--include reads a file there', () => {
+    const include = () => ({ ok: true, files: [{ name: 'more.conf', text: 'port 5' }] }) as const
+    const parsed = parseSentinelConf('', 's.conf', ['--include', 'x'], { ...NO_OUTSIDE, include })
+    expect(parsed).toMatchObject({ ok: true, value: { core: { port: 5 } } })
+  })
+
   test('--sentinel alone means nothing here', () => {
     const parsed = parseSentinelConf('', 's.conf', ['--sentinel', '--port', '5'])
     expect(parsed).toMatchObject({ ok: true, value: { core: { port: 5 } }, warnings: [] })

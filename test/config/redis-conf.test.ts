@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { NO_OUTSIDE } from '../../src/config/config-filesystem.ts'
 import { formatProblem } from '../../src/config/problem.ts'
 import {
   type DirectiveCheck,
@@ -60,4 +61,25 @@ test('every wrong line is told, and the sound ones stand', () => {
       'command line  stray  Bad directive or wrong number of arguments  (no directive has this name: take it out)',
     ],
   })
+})
+
+test('--include on the command line reads the file there, from the last dir', () => {
+  const asked: unknown[] = []
+  const outside = {
+    ...NO_OUTSIDE,
+    include(name: string, folder: string | undefined) {
+      asked.push([name, folder])
+      return { ok: true, files: [{ name: '/srv/replica.conf', text: 'port 2\nprot 3' }] } as const
+    },
+  }
+  const overrides = ['--port', '1', '--include', 'replica.conf', '--requirepass', 'x']
+  const parsed = parseRedisConf('dir /srv', 'r.conf', overrides, check, KNOWN, outside)
+  expect(asked).toEqual([['replica.conf', '/srv']])
+  expect([...parsed.settings]).toEqual([
+    ['port', '2'],
+    ['requirepass', 'x'],
+  ])
+  expect(parsed.problems.map(formatProblem)).toContain(
+    '/srv/replica.conf:2:1  prot  Bad directive or wrong number of arguments  (did you mean port?)',
+  )
 })

@@ -161,5 +161,19 @@ describe.skipIf(!HAS_REDIS_CLI)(
       await until('it ends', 10_000, () => !third.isRunning)
       expect(existsSync(socket)).toBe(false)
     })
+
+    test('starts without a file, with --include as the charts of Kubernetes give it', async () => {
+      const [port] = (await freePorts(1)) as [number]
+      const conf = join(folder, 'included.conf')
+      writeFileSync(conf, `dir ${folder}\nsave ""\nmaxmemory 77mb\n`)
+      const given = ['--port', `${port}`, '--maxmemory', '1mb', '--include', conf]
+      const log = join(folder, 'included.log')
+      const program = new Program(port, log, process.execPath, [MAIN, 'server', ...given])
+      programs.push(program)
+      program.start()
+      const asked = ['-p', `${port}`, 'CONFIG', 'GET', 'maxmemory']
+      const answer = async () => (await run('redis-cli', asked)).stdout
+      await until('it answers', 10_000, async () => (await answer()).includes(`${77 << 20}`))
+    })
   },
 )

@@ -50,7 +50,7 @@ function parse(source: SentinelSource): ParsedSentinelFile {
     return parseSentinelConf(text + stdin, path, overrides, outside)
   }
   const parsed = parseSentinelYml(readYmlFile(place), path, outside)
-  const { lines, problems } = readOverrides(overrides)
+  const { lines, problems } = readOverrides(overrides, 1, outside)
   let file = parsed.ok ? parsed.value : undefined
   const faults: Problem[] = [...problems]
   for (const { directive, args } of lines) {

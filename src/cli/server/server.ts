@@ -103,7 +103,7 @@ function configure(
   settings.markFiled()
   learnt?.apply((name, value) => settings.set(name, value))
   const rewritten = settings.differing()
-  const { lines } = readOverrides(overrides, numberAfter(text))
+  const { lines } = readOverrides(overrides, numberAfter(text), outside, settings.text('dir'))
   const fromArguments = judgeLines(lines, load, known)
   pinFolder(settings)
   const loweredAgain = fitLimits()
