@@ -38,6 +38,20 @@ test('a file with directives of newer servers starts a data node', () => {
   expect(settings.text('masteruser')).toBe('replica')
 })
 
+test.each(['list-max-ziplist-entries', 'list-max-ziplist-value', 'lua-replicate-commands'])(
+  '%s, which Redis 7.0 passes over, starts a data node, and sets nothing',
+  (name) => {
+    const settings = new Settings()
+    const load = nodeDirectives(settings, new UserLines(), NO_OUTSIDE)
+    expect(load(name, ['1000000'])).toBeUndefined()
+    expect(load(name, ['1', '2'])).toBe('Bad directive or wrong number of arguments')
+    expect(settings.differing().size).toBe(0)
+    expect(settings.get(name)).toBeUndefined()
+    expect(ignoredBecause(name)).toBe('only older versions know it')
+    expect(serverDirective(name)).toBeDefined()
+  },
+)
+
 test('a Sentinel knows directives of newer servers', () => {
   expect(NEWER_NAMES.filter((name) => serverDirective(name) === undefined)).toEqual([])
 })

@@ -5,7 +5,7 @@ import { utf8Text } from '../../base/utf8.ts'
 import type { ConfOutside } from '../../config/config-filesystem.ts'
 import { type DirectiveCheck, UNKNOWN_DIRECTIVE } from '../../config/redis-conf.ts'
 import { isNodeCommand } from '../../server/commands/registry.ts'
-import { Settings } from '../../server/settings/settings.ts'
+import { isObsolete, Settings } from '../../server/settings/settings.ts'
 import type { UserLines } from './node-users.ts'
 
 /** Directives that would be dangerous to ignore. */
@@ -29,7 +29,7 @@ export function nodeDirectives(
       if (fault !== undefined) return fault
     }
     if (settings.knows(name)) return settings.load(name, words)
-    return UNKNOWN_DIRECTIVE
+    return isObsolete(name) && words.length === 1 ? undefined : UNKNOWN_DIRECTIVE
   }
 }
 
@@ -43,5 +43,5 @@ function rename(settings: Settings, words: readonly string[]): string | undefine
 /** Whether a directive has the value that it would have without a file. */
 export function isUsual(settings: Settings): (directive: string) => boolean {
   const usual = new Settings()
-  return (directive) => settings.get(directive) === usual.get(directive)
+  return (directive) => !isObsolete(directive) && settings.get(directive) === usual.get(directive)
 }

@@ -111,6 +111,15 @@ export const NEIGHBOUR_ALIASES: readonly (readonly [theirs: string, ours: string
   ['bio-cpulist', 'bio_cpulist'],
   ['aof-rewrite-cpulist', 'aof_rewrite_cpulist'],
   ['bgsave-cpulist', 'bgsave_cpulist'],
-  ['list-max-ziplist-entries', 'list-max-listpack-size'],
   ['slave-announced', 'replica-announced'],
+]
+
+/**
+ * What older versions knew, and Redis 7.0 takes from a file without a look at the value: no settings, so CONFIG does not
+ * show them.
+ */
+export const OBSOLETE_DIRECTIVES: readonly string[] = [
+  'list-max-ziplist-entries',
+  'list-max-ziplist-value',
+  'lua-replicate-commands',
 ]

@@ -8,6 +8,7 @@ import type { CommandRename } from '../../base/command-renames.ts'
 import { matchesGlob } from '../../base/glob.ts'
 import { isLocalPeer } from '../../base/ip.ts'
 import type { OutputClass, OutputLimit, OutputLimits } from '../sessions/output-limits.ts'
+import { OBSOLETE_DIRECTIVES } from './neighbour-settings.ts'
 import {
   FLAG_SETTINGS,
   INT_SETTINGS,
@@ -251,13 +252,18 @@ export class Settings {
  * setting-types.ts.
  */
 export function ignoredBecause(name: string): string | undefined {
-  return typeOf(name)?.ignored
+  return isObsolete(name) ? 'only older versions know it' : typeOf(name)?.ignored
+}
+
+/** Whether a file may still have the directive, although it sets nothing. */
+export function isObsolete(name: string): boolean {
+  return OBSOLETE_DIRECTIVES.includes(name.toLowerCase())
 }
 
 /** Whether Redis or Valkey has such a directive, in any version. */
 export function isOfRedis(name: string): boolean {
   const type = typeOf(name)
-  return type !== undefined && type.isOurs !== true
+  return isObsolete(name) || (type !== undefined && type.isOurs !== true)
 }
 
 /** `seen`: the names that stand before it in the same CONFIG SET. */
