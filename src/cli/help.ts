@@ -34,7 +34,7 @@ it failed, or its sentinel.conf is wrong, 2 its sentinel.yml is wrong.`
 export const SERVER_HELP = `
 Takes the arguments of redis-server: a redis.conf, if the first argument does not begin with --, and then
 directives that override it. The server never writes to the file: CONFIG REWRITE saves changes beside
-it, in <redis.conf>.learnt, which is read after it. Delete that file to go back to redis.conf.
+it, in <redis.conf>.learnt, which is read after it. A line of redis.conf that was changed since counts all the same.
 
 Example:
   vedette server redis.conf --port 7000 --replicaof 127.0.0.1 6379

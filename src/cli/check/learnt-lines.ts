@@ -1,6 +1,6 @@
 /**
- * What CONFIG REWRITE kept beside a redis.conf counts more than its lines: those that have no effect for that reason are
- * told here, as the log of each start tells it.
+ * What CONFIG REWRITE kept beside a redis.conf counts more than lines that were there then: those that have no effect
+ * for that reason are told here, as the log of each start tells it.
  */
 import { type ConfLine, lineNotice } from '../../config/conf-lines.ts'
 import type { Problem } from '../../config/problem.ts'
@@ -31,7 +31,7 @@ function learntNames(path: string, settings: Settings): ReadonlySet<string> {
   const inForce = new Settings()
   for (const [name, value] of settings.match('*')) inForce.set(name, value)
   inForce.markFiled()
-  new LearntSettings(path).apply((name, value) => inForce.set(name, value))
+  new LearntSettings(path).apply(settings.given(), (name, value) => inForce.set(name, value))
   return new Set(inForce.differing().keys())
 }
 
@@ -43,7 +43,7 @@ function overruled(line: ConfLine, path: string): Problem {
   return {
     ...notice,
     code: 'W_NO_EFFECT',
-    hint: 'delete the line there, or use CONFIG SET and CONFIG REWRITE',
+    hint: 'change the line here, or use CONFIG SET and CONFIG REWRITE',
   }
 }
 

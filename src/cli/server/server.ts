@@ -93,6 +93,7 @@ function configure(
   const known = settings.match('*').map(([name]) => name)
   const text = (path === undefined ? '' : readTextFile(path, 'latin1')) + stdin
   const fromFile = parseRedisConf(text, path ?? 'standard input', [], load, known, outside)
+  const filed = settings.given()
   pinFolder(settings)
   // Called once: the answer needs an open file, and a process that runs out of them needs it most.
   const room = clientRoom()
@@ -101,7 +102,7 @@ function configure(
     [fitMaxClients(settings, room), fitToHeap(settings, heapBytes)].filter(isText)
   const lowered = fitLimits()
   settings.markFiled()
-  learnt?.apply((name, value) => settings.set(name, value))
+  learnt?.apply(filed, (name, value) => settings.set(name, value))
   const rewritten = settings.differing()
   const { lines } = readOverrides(overrides, numberAfter(text), outside, settings.text('dir'))
   const fromArguments = judgeLines(lines, load, known)
@@ -167,6 +168,7 @@ async function start(options: Start): Promise<void> {
   for (const text of lowered) logger.log('warning', text)
   for (const notice of notices) logger.log('notice', formatProblem(notice))
   if (kept !== undefined) logger.log('notice', kept)
+  for (const text of learnt?.forgetChanged() ?? []) logger.log('notice', text)
   await lockAppendOnly(settings, folder, logger)
   const log: TlsLog = (level, text) => logger.log(level, text)
   const tls = nodeTls(settings, log)

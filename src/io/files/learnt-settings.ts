@@ -1,21 +1,28 @@
 /**
  * What CONFIG REWRITE keeps of a data node: the directives that differ from the user's file, in a file
  * beside it. The user's file itself is never written.
+ *
+ * Beside each directive stands what the user's file said of it. If that one says something else at a later start,
+ * somebody has changed it since, and it counts, as it does where both are one file.
  */
 import { readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { readConfLines } from '../../config/conf-lines.ts'
+import { type ConfLine, readConfLines } from '../../config/conf-lines.ts'
 import type { LearntUsers, SaveResult } from '../../server/port.ts'
 import { reasonOf, StartError } from '../start-error.ts'
 import { replaceFileSync } from './durable.ts'
 
 const HEADER = `# Written by CONFIG REWRITE: what differs from the configuration file beside this one.
-# Delete this file to go back to that one.
+# What has changed there since counts all the same. Delete this file to go back to that one.
 `
 
 export class LearntSettings {
   readonly #path: string
   readonly #userLines: (readonly string[])[] = []
+  /** What counts of the file, as it stands there. */
+  readonly #kept = new Map<string, string>()
+  #filed: Filed = new Map()
+  #changed: readonly string[] = []
   #basis = ''
 
   constructor(path: string) {
@@ -23,17 +30,34 @@ export class LearntSettings {
   }
 
   /**
-   * Sets each directive in the file; `set` returns the reason if it cannot, and then a StartError is thrown.
+   * Sets each directive in the file of which the user's file says what it said then; `set` returns the reason if it
+   * cannot, and then a StartError is thrown.
    */
-  apply(set: (name: string, value: string) => string | undefined): void {
+  apply(filed: Filed, set: (name: string, value: string) => string | undefined): void {
     const { lines, problems } = readConfLines(this.#read(), this.#path)
     const [problem] = problems
     if (problem !== undefined) throw this.#damaged(problem.line, problem.message)
+    this.#filed = filed
+    this.#changed = changedSince(lines, filed)
     for (const { directive, args, line } of lines) {
+      if (directive === INSTEAD_OF || this.#changed.includes(directive)) continue
       if (this.#takeUsers(directive, args)) continue
+      this.#kept.set(directive, args.join(' '))
       const reason = set(directive, args.join(' '))
       if (reason !== undefined) throw this.#damaged(line, `${directive}: ${reason}`)
     }
+  }
+
+  /**
+   * Takes what the user's file has changed out of this one: it must not count again when the user's file comes back to
+   * what it said before. Returns lines for the log.
+   */
+  forgetChanged(): readonly string[] {
+    if (this.#changed.length === 0) return []
+    const names = this.#changed.join(', ')
+    const fault = this.save(this.#kept, this.users)
+    const told = `the configuration file has changed ${names} since CONFIG REWRITE, and counts`
+    return fault === undefined ? [told] : [told, `${this.#path} still has ${names}: ${fault}`]
   }
 
   /** The users in the file; known after `apply`. */
@@ -54,7 +78,7 @@ export class LearntSettings {
   }
 
   save(settings: ReadonlyMap<string, string>, users: LearntUsers | undefined): SaveResult {
-    const lines = [...settings].map(([name, value]) => `${name} ${quote(value)}\n`)
+    const lines = [...settings].map(([name, value]) => this.#lines(name, value))
     try {
       const text = HEADER + lines.join('') + usersText(users)
       replaceFileSync(dirname(this.#path), basename(this.#path), text)
@@ -62,6 +86,12 @@ export class LearntSettings {
     } catch (error) {
       return `ERR Rewriting config file: ${reasonOf(error)}`
     }
+  }
+
+  #lines(name: string, value: string): string {
+    const before = this.#filed.get(name)
+    const basis = before === undefined ? name : `${name} ${quote(before)}`
+    return `${name} ${quote(value)}\n${INSTEAD_OF} ${basis}\n`
   }
 
   /** False if the line is not about users. */
@@ -97,6 +127,21 @@ export class LearntSettings {
       reason === 'EISDIR' ? 'move the folder away' : `${MAY_READ}, or move the file away`,
     )
   }
+}
+
+/** What the lines of the user's file say, by directive. */
+type Filed = ReadonlyMap<string, string>
+
+/**
+ * Before the directive and what the user's file said of it, or nothing. Files of earlier versions lack it: what they
+ * have counts.
+ */
+const INSTEAD_OF = 'learnt-instead-of'
+
+function changedSince(lines: readonly ConfLine[], filed: Filed): readonly string[] {
+  return lines.flatMap(({ directive, args: [name = '', before] }) =>
+    directive === INSTEAD_OF && filed.get(name) !== before ? [name] : [],
+  )
 }
 
 const MAY_READ = 'let the user of this process read it (chown, chmod)'

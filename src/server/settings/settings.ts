@@ -117,6 +117,11 @@ export class Settings {
     return this.#loaded.has(name)
   }
 
+  /** What the lines say that were loaded so far, by directive. */
+  given(): ReadonlyMap<string, string> {
+    return new Map([...this.#loaded].map((name) => [name, this.get(name) ?? '']))
+  }
+
   /** One line of the configuration file or one command-line option. Several `save` lines add up. */
   load(name: string, args: readonly string[]): string | undefined {
     const key = canonical(name)

@@ -28,6 +28,12 @@ test('names each line that has no effect, also under a second name', async () =>
   ])
 })
 
+test('says nothing of a line that was changed since: it counts', async () => {
+  const learnt =
+    'maxmemory "9"\nlearnt-instead-of maxmemory "5"\nhz "30"\nlearnt-instead-of hz "20"\n'
+  expect(await found('maxmemory 6\nhz 20', learnt)).toEqual([`warning 3 hz: ${SETS}`])
+})
+
 test('says nothing of users, or of a file for another machine', async () => {
   const learnt = 'learnt-users-basis abc\nuser "a" "on"\n'
   expect(await found('timeout 3', learnt)).toEqual([])

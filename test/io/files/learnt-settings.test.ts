@@ -1,5 +1,5 @@
 /** What CONFIG REWRITE kept: a file that cannot be taken over is named with its line and a way out. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { LearntSettings } from '../../../src/io/files/learnt-settings.ts'
@@ -10,7 +10,7 @@ const ACCEPT = () => undefined
 
 function fault(path: string, set: (name: string) => string | undefined = ACCEPT) {
   try {
-    new LearntSettings(path).apply(set)
+    new LearntSettings(path).apply(new Map(), set)
   } catch (error) {
     if (error instanceof StartError) return { message: error.message, hint: error.hint }
     throw error
@@ -46,5 +46,59 @@ describe('settings that cannot be taken over', () => {
     const told = fault(path)
     expect(told?.message).toContain(`${path}: it is a folder, not a file`)
     expect(told?.hint).toBe('move the folder away')
+  })
+})
+
+describe('a line of the configuration file that was changed since CONFIG REWRITE', () => {
+  /** What counts of the file beside a configuration file that says `filed`. */
+  function inForce(path: string, filed: Record<string, string>) {
+    const settings = new LearntSettings(path)
+    const set: Record<string, string> = {}
+    settings.apply(new Map(Object.entries(filed)), (name, value) => {
+      set[name] = value
+      return undefined
+    })
+    return { set, told: settings.forgetChanged() }
+  }
+
+  const PROMOTED = { replicaof: '', maxmemory: '200', 'repl-timeout': '30' }
+
+  function rewritten(filed: Record<string, string>): string {
+    const path = join(scratchFolder('learnt'), 'redis.conf.learnt')
+    const settings = new LearntSettings(path)
+    settings.apply(new Map(Object.entries(filed)), ACCEPT)
+    expect(settings.save(new Map(Object.entries(PROMOTED)), undefined)).toBeUndefined()
+    return path
+  }
+
+  test('a file that says the same as then leaves all in force', () => {
+    const filed = { replicaof: '10.0.0.1 6379', maxmemory: '100' }
+    const path = rewritten(filed)
+    expect(inForce(path, { ...filed, hz: '20' })).toEqual({ set: PROMOTED, told: [] })
+  })
+
+  test.each([
+    ['another value', { replicaof: '10.0.0.2 6379', maxmemory: '100' }],
+    ['no value', { maxmemory: '100' }],
+  ])('counts, with %s, and for ever', (_, edited) => {
+    const before = { replicaof: '10.0.0.1 6379', maxmemory: '100' }
+    const path = rewritten(before)
+    const rest = { maxmemory: '200', 'repl-timeout': '30' }
+    expect(inForce(path, edited)).toEqual({
+      set: rest,
+      told: ['the configuration file has changed replicaof since CONFIG REWRITE, and counts'],
+    })
+    expect(inForce(path, before)).toEqual({ set: rest, told: [] })
+    expect(readFileSync(path, 'latin1')).not.toContain('replicaof')
+  })
+
+  test('counts where it is new', () => {
+    const path = rewritten({})
+    expect(inForce(path, { maxmemory: '5' }).set).toEqual({ replicaof: '', 'repl-timeout': '30' })
+  })
+
+  test('does not count over a file of an earlier version', () => {
+    const path = learnt('maxmemory "200"\n')
+    expect(inForce(path, { maxmemory: '5' }).set).toEqual({ maxmemory: '200' })
   })
 })
