@@ -60,7 +60,7 @@ const SYNC_PERIOD_MS = 1000
 /** How many milliseconds of acknowledged writes a power cut may take with `everysec`. */
 const MAX_LOST_MS = 2000
 /** The error code for a missing file. */
-export const GONE = 'ENOENT'
+const GONE = 'ENOENT'
 const DISAPPEARED: FileFailure = { kind: 'failed', code: GONE, text: 'it has been deleted' }
 const STUCK: FileFailure = { kind: 'failed', code: 'EIO', text: 'the disk does not answer' }
 

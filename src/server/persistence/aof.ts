@@ -13,7 +13,7 @@
 import { earliest } from '../earliest.ts'
 import type { FileWatcher, KeptFile } from '../replication/serving/waits.ts'
 import { AofFiles } from './aof-files.ts'
-import { AofLog, GONE } from './aof-log.ts'
+import { AofLog } from './aof-log.ts'
 import { AofOpening } from './aof-opening.ts'
 import { type AofReport, aofReport } from './aof-report.ts'
 import { AofRewrite, INCOMPLETE, type RewritePurpose } from './aof-rewrite.ts'
@@ -145,11 +145,6 @@ export class Aof implements KeptFile {
     const failure = this.#log.write()
     if (failure !== undefined) return { kind: 'refused', text: failure.text }
     return yield* loadAgain(this.#host, this.#files, progress)
-  }
-
-  /** Whether files of it were deleted, and are not there again yet. */
-  get isDeleted(): boolean {
-    return this.#state === 'incomplete' && this.#lost?.code === GONE
   }
 
   /** Writes them anew, whatever failed before; `onEnd` is called once, when that has succeeded or failed. */

@@ -3,8 +3,8 @@
  * first has another one take its place (handover.ts), while it serves its clients as ever. From then on writes
  * wait, and are never answered if the process does end. Replicas that are online get time to acknowledge
  * what they were sent, then the append-only file is synced and, if there are save points, the data are
- * saved. A save that fails prevents the end, unless it is forced, and so does an append-only file that does not have
- * all data yet: files that were deleted are written anew first. One that lacks only what the disk did not take any more does not, as with redis-server: clients
+ * saved. A save that fails prevents the end, unless it is forced, and so does an append-only file that cannot get
+ * all data: one that does not have them yet, after a full copy or because files were deleted, is written anew first. One that lacks only what the disk did not take any more does not, as with redis-server: clients
  * have been refused since. Handing over and the wait for replicas may take [shutdown-timeout] each.
  */
 import { error, OK, type Reply } from '../../resp/reply.ts'
@@ -171,14 +171,15 @@ export class Shutdown {
     jobs.start(aof.finish(run.request.isForced === true), (failure) => {
       if (this.#run !== run) return
       if (failure === undefined || run.request.isForced === true) this.#save(run)
-      else if (aof.isDeleted) this.#restore(run)
-      else if (aof.syncedBytes < 0)
-        this.#refuse(run, `the append-only file cannot be kept: ${failure.text}`)
+      else if (aof.syncedBytes < 0) this.#restore(run)
       else this.#saveAllTheSame(run, failure)
     })
   }
 
-  /** What was in files that have been deleted is in memory alone: redis-server ends, and loses it. */
+  /**
+   * What was in files that have been deleted is in memory alone, and so is a full copy until a rewrite has ended:
+   * redis-server ends and loses the one, and refuses to end because of the other, so that its service manager kills it.
+   */
   #restore(run: Run): void {
     this.#log('notice', 'the append-only file is written anew first')
     this.#parts.aof.restore((failure) => {

@@ -286,19 +286,34 @@ describe('SHUTDOWN while the first files are being written', () => {
     return node
   }
 
-  test('is refused, and asking again and again does not keep them from being written', () => {
+  test('waits for them, and asking again and again does not keep them from being written', () => {
     const node = half()
-    const client = node.client()
-    for (let steps = 0; node.asked !== undefined && steps < 100; steps++) {
-      expect(client.say('SHUTDOWN')).toBe('-ERR Errors trying to SHUTDOWN. Check logs.\r\n')
-      node.answer()
+    for (let steps = 0; node.exitStatus === undefined && steps < 100; steps++) {
+      expect(node.client().say('SHUTDOWN')).toBe('')
+      if (node.asked !== undefined) node.answer()
       node.advance(1)
     }
-    expect(client.say('SHUTDOWN')).toBe('')
-    node.answerAll()
     expect(node.exitStatus).toBe(0)
     expect(node.logs.filter((line) => line.includes('was written anew'))).toHaveLength(1)
     expect(loaded(node)).toBe(digest(node))
+  })
+
+  test('SIGTERM waits for them too: its sender does not ask twice', () => {
+    const node = half()
+    node.node.stopRequested(node.now, 'SIGTERM')
+    node.answerAll()
+    expect(node.exitStatus).toBe(0)
+    expect(loaded(node)).toBe(digest(node))
+  })
+
+  test('SHUTDOWN ABORT ends the waiting', () => {
+    const node = half()
+    const client = node.client()
+    client.send('SHUTDOWN')
+    expect(node.client().say('SHUTDOWN ABORT')).toBe('+OK\r\n')
+    node.answerAll()
+    expect(node.exitStatus).toBeUndefined()
+    expect(node.client().say('SET b 1')).toBe('+OK\r\n')
   })
 
   test('works with FORCE', () => {
