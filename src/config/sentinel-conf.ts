@@ -97,10 +97,19 @@ function applySentinel(draft: Draft, line: ConfLine): Objection | undefined {
   const words = line.args.slice(1)
   const keyword = keywordOf(line)
   if (line.args.length === 0) return undefined
-  const global = keyword === 'monitor' ? MONITOR : GLOBAL_DIRECTIVES.get(keyword)
+  if (keyword === 'monitor') return applyMonitor(draft, words)
+  const global = GLOBAL_DIRECTIVES.get(keyword)
   if (global === undefined) return applyToGroup(draft, keyword, words)
   if (words.length !== global.words) return wrongCount('takes', [global.words])
   return global.apply(draft, words)
+}
+
+function applyMonitor(draft: Draft, words: readonly string[]): Objection | undefined {
+  const [name = ''] = words
+  const isRight = words.length === MONITOR.words
+  const objection = isRight ? MONITOR.apply(draft, words) : wrongCount('takes', [MONITOR.words])
+  if (objection?.severity === 'error' && !draft.groups.has(name)) draft.refusedGroups.add(name)
+  return objection
 }
 
 function applyToGroup(
@@ -115,6 +124,7 @@ function applyToGroup(
   }
   const group = draft.groups.get(name)
   if (group !== undefined) return directive.apply(group, words, draft)
+  if (draft.refusedGroups.has(name)) return undefined
   const hint = didYouMean(name, [...draft.groups.keys()])
   return refusal('E_UNKNOWN', 'No such master with specified name.', hint)
 }

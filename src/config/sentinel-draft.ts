@@ -55,6 +55,8 @@ export interface Draft {
   readonly http: Writable<HttpOptions>
   readonly blackBox: Writable<BlackBoxOptions>
   readonly groups: Map<string, GroupDraft>
+  /** Groups whose `monitor` line is wrong: their other lines are not told as well, because mending that one mends them. */
+  readonly refusedGroups: Set<string>
   myid: string | undefined
   currentEpoch: number
   readonly locations: Map<string, Location>
@@ -79,6 +81,7 @@ export function newDraft(outside: ConfOutside): Draft {
     http: { ...NO_HTTP },
     blackBox: { ...DEFAULT_FILE.blackBox },
     groups: new Map(),
+    refusedGroups: new Set(),
     myid: undefined,
     currentEpoch: 0,
     locations: new Map(),

@@ -609,3 +609,18 @@ test('epochs above our end are our end, so that the Sentinel starts and gives no
     groups: [{ leaderEpoch: 2 ** 53 - 1 }],
   })
 })
+
+test('a wrong monitor line is told, and not each line of its group as well', () => {
+  const text = `sentinel monitor mm redis-master 6379 2
+sentinel down-after-milliseconds mm 5000
+sentinel auth-pass mm
+sentinel parallel-syncs other 1
+`
+  const parsed = parseSentinelConf(text, 's.conf')
+  const told = parsed.ok ? [] : parsed.problems.map(({ line, message }) => `${line} ${message}`)
+  expect(told).toEqual([
+    "1 Can't resolve instance hostname.",
+    '3 Unrecognized sentinel configuration statement.',
+    '4 No such master with specified name.',
+  ])
+})
