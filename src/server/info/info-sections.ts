@@ -96,15 +96,18 @@ function replication({ node }: InfoSource): string[] {
   return [...node.replication.infoLines(), ...passedOver.map(([name, count]) => `${name}:${count}`)]
 }
 
+/** One thread does all the work, and there are no children: what helpers of the engine use is not told apart. */
 function cpu({ node }: InfoSource): string[] {
   const { userCpuMicros, systemCpuMicros } = node.port.processFacts()
+  const system = (systemCpuMicros / 1e6).toFixed(6)
+  const user = (userCpuMicros / 1e6).toFixed(6)
   return lines({
-    used_cpu_sys: (systemCpuMicros / 1e6).toFixed(6),
-    used_cpu_user: (userCpuMicros / 1e6).toFixed(6),
+    used_cpu_sys: system,
+    used_cpu_user: user,
     used_cpu_sys_children: '0.000000',
     used_cpu_user_children: '0.000000',
-    used_cpu_sys_main_thread: '0.000000',
-    used_cpu_user_main_thread: '0.000000',
+    used_cpu_sys_main_thread: system,
+    used_cpu_user_main_thread: user,
   })
 }
 

@@ -40,6 +40,15 @@ test('INFO has fields of newer servers, where they have a meaning here', () => {
   expect(client.send('HELLO', '3')).toContain('availability_zone\r\n$7\r\nhere-1a')
 })
 
+test('INFO cpu gives the main thread what the process has used', () => {
+  const harness = new NodeHarness()
+  const facts = { ...harness.processFacts(), systemCpuMicros: 1_250_000, userCpuMicros: 2_500_000 }
+  harness.processFacts = () => facts
+  const info = harness.client().send('INFO', 'cpu')
+  expect(field(info, 'used_cpu_sys_main_thread')).toBe(1.25)
+  expect(field(info, 'used_cpu_user_main_thread')).toBe(2.5)
+})
+
 function field(info: string, name: string): number {
   return Number(new RegExp(`^${name}:(.*)\r$`, 'm').exec(info)?.[1])
 }
