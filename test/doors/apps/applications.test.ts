@@ -22,7 +22,7 @@ import { type Deployment, deploy, GROUP, hurrying } from './deployment.ts'
 import { jobs } from './jobs.ts'
 import { limits } from './limits.ts'
 import { locks } from './locks.ts'
-import { celery, perl, php, python, ruby, sidekiq } from './programs.ts'
+import { celery, go, perl, php, python, ruby, sidekiq } from './programs.ts'
 import { cache, sessions } from './stores.ts'
 import { webdis } from './webdis.ts'
 
@@ -37,6 +37,7 @@ const APPLICATIONS: readonly Application[] = [
   php,
   perl,
   ruby,
+  go,
   sidekiq,
   celery,
   webdis,
