@@ -221,6 +221,12 @@ const COUNTED: readonly InfoMetric[] = [
     'bytes',
   ),
   row('expired_keys', counter, 'expired_keys_total', 'Keys that have expired.'),
+  row(
+    'evicted_keys',
+    counter,
+    'evicted_keys_total',
+    'Keys that were deleted because of maxmemory.',
+  ),
   row('keyspace_hits', counter, 'keyspace_hits_total', 'Reads of a key that exists.'),
   row('keyspace_misses', counter, 'keyspace_misses_total', 'Reads of a key that does not exist.'),
   row('blocked_clients', gauge, 'blocked_clients', 'Clients that wait in a blocking command.'),

@@ -54,6 +54,16 @@ test('commands, keys and errors are counted', () => {
   expect(single(samples, 'vedette_ledger_bytes')).toBe(300)
 })
 
+test('keys that maxmemory costs are counted', () => {
+  const harness = new NodeHarness({ maxmemory: '1mb', 'maxmemory-policy': 'allkeys-lru' })
+  const client = harness.client()
+  for (let at = 0; at < 200; at++) client.send('SET', `key:${at}`, 'x'.repeat(10_000))
+  const samples = scrape(harness)
+  const kept = valuesOf(samples, 'redis_db_keys').db0 ?? 0
+  expect(kept).toBeLessThan(200)
+  expect(single(samples, 'redis_evicted_keys_total')).toBe(200 - kept)
+})
+
 test('a replica names its master and says that the link is down', () => {
   const samples = scrape(new NodeHarness({ replicaof: '10.0.0.1 6379' }))
   expect(valuesOf(samples, 'redis_master_link_up')).toEqual({ '10.0.0.1 6379': 0 })
