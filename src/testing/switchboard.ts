@@ -27,7 +27,7 @@ export interface MemberDoor {
 
 interface OpenDoor extends MemberDoor {
   readonly server: Server
-  /** Members that are dialling this door and have not been told yet that they are through. */
+  /** Dialled by members, let through by their ways, and not known to be connected yet. */
   readonly dialling: Set<Socket>
   /** Accepted while some were dialling: they may be theirs. */
   unnamed: Socket[]
@@ -113,7 +113,6 @@ export class Switchboard {
   #dial(name: string, socket: Socket, door: OpenDoor): void {
     this.keep(socket)
     const queue = this.way(name, door.name).queue()
-    door.dialling.add(socket)
     const over = () => {
       queue.close()
       door.dialling.delete(socket)
@@ -130,8 +129,12 @@ export class Switchboard {
       ...{ host: `${door.name}.cluster`, port: door.port, family: 4 },
       lookup: (_name, _options, found) => {
         const answer = () => found(door.take === undefined ? refused(door) : null, LOOPBACK, 4)
-        // Members that are started together dial each other before the last of them is there.
-        queue.send(() => REAL_TIMERS.queueMicrotask(answer))
+        queue.send(() => {
+          // Not before: whoever dials on a cut way must not keep clients waiting for their names.
+          door.dialling.add(socket)
+          // Members that are started together dial each other before the last of them is there.
+          REAL_TIMERS.queueMicrotask(answer)
+        })
       },
     })
   }
