@@ -19,7 +19,7 @@ import type { ManagedNode, ManagedSentinel } from './parts.ts'
 import { DOING, type ScriptStage } from './script.ts'
 import { CLIENTS, LOOPBACK } from './switchboard.ts'
 import { type NodeLogin, Wire } from './wire.ts'
-import { KeyWriter, type RecorderStart } from './writes.ts'
+import { KeyWriter, NumberedKeys, type RecorderStart } from './writes.ts'
 
 /** What a scenario needs of a cluster. */
 export interface ScenarioStage extends ScriptStage {
@@ -244,7 +244,8 @@ export class StagedWorld implements World {
   #startWriter({ name, group, pace }: ClientSpec): void {
     if (this.#writers.has(name) || pace.kind !== 'rate') return
     const start = this.#stage.recorderOf(group)
-    const load = { perSecond: pace.perSecond, prefix: `vedette:${name}:${Math.floor(this.#nowMs)}` }
+    const keys = new NumberedKeys(`vedette:${name}:${Math.floor(this.#nowMs)}`)
+    const load = { perSecond: pace.perSecond, keys }
     const writer = new KeyWriter(start, load, (key, _value, to) => {
       const operation = { kind: 'key', key } as const
       const sent = { client: name, operation, group, node: to.name, attemptedAtMs: this.#nowMs }

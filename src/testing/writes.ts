@@ -31,6 +31,8 @@ const MOST_PER_SECOND = 1_000
 export class RunningRecorder implements WriteRecorder {
   readonly #start: RecorderStart
   readonly #acknowledged = new Map<string, AcknowledgedWrite>()
+  /** A second load does not write the keys of the first one again: it would bring back what is lost. */
+  readonly #keys = new NumberedKeys('vedette:write')
   #writer: KeyWriter | undefined
   #unanswered = 0
   #refused = 0
@@ -76,7 +78,7 @@ export class RunningRecorder implements WriteRecorder {
       )
     }
     if (this.#start.clock.isStopped) throw alreadyStopped()
-    const load = { perSecond, prefix: 'vedette:write' }
+    const load = { perSecond, keys: this.#keys }
     this.#writer ??= new KeyWriter(this.#start, load, (key, value, to) => (outcome) => {
       if (outcome === 'unanswered') this.#unanswered++
       else if (outcome === 'refused') this.#refused++
@@ -131,8 +133,22 @@ export type TellWrite = (key: string, value: string, to: ManagedNode) => TellOut
 
 export interface KeyLoad {
   readonly perSecond: number
-  /** The prefix of the keys, which are numbered. */
-  readonly prefix: string
+  readonly keys: NumberedKeys
+}
+
+/** Keys that are numbered, each with its number as its value. */
+export class NumberedKeys {
+  readonly #prefix: string
+  #number = 0
+
+  constructor(prefix: string) {
+    this.#prefix = prefix
+  }
+
+  next(): readonly [key: string, value: string] {
+    const number = ++this.#number
+    return [`${this.#prefix}:${number}`, `${number}`]
+  }
 }
 
 /** One connection to whatever node is master; it moves when the Sentinels name another one. */
@@ -144,7 +160,6 @@ export class KeyWriter {
   #cancel: () => void = () => undefined
   readonly #pending = new Set<Promise<void>>()
   #wire: { readonly wire: Wire; readonly to: ManagedNode } | undefined
-  #number = 0
 
   constructor(start: RecorderStart, load: KeyLoad, tell: TellWrite) {
     this.#start = start
@@ -169,8 +184,7 @@ export class KeyWriter {
   }
 
   #write(): void {
-    const number = ++this.#number
-    const doing = this.#set(`${this.#load.prefix}:${number}`, `${number}`)
+    const doing = this.#set(...this.#load.keys.next())
     this.#pending.add(doing)
     void doing.then(() => this.#pending.delete(doing))
   }
