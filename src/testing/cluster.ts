@@ -3,6 +3,7 @@
  * this process, which can be killed, stopped, cut off and put out of time, and which say what happened.
  */
 import { rmSync } from 'node:fs'
+import type { Reply } from '../resp/reply.ts'
 import type {
   Cluster,
   ClusterEvent,
@@ -35,7 +36,7 @@ import { type FullOptions, fullOptions } from './options.ts'
 import type { ManagedGroup, ManagedMember, ManagedNode, ManagedSentinel } from './parts.ts'
 import type { ScriptStage } from './script.ts'
 import type { StartClusterOptions } from './start-options.ts'
-import { Switchboard } from './switchboard.ts'
+import { CLIENTS, Switchboard } from './switchboard.ts'
 import { timelineOf } from './timeline.ts'
 import { ClusterUntil } from './until.ts'
 import { ask } from './wire.ts'
@@ -263,6 +264,7 @@ export class RunningCluster implements Cluster {
       ...{ group, sentinels: this.sentinels, clock: this.#room.clock },
       isCut: (one, other) => this.#network.isCut(one, other),
       login: this.#login(),
+      ask: (node, ...argv) => this.#ask(node, ...argv),
     }
   }
 
@@ -332,8 +334,9 @@ export class RunningCluster implements Cluster {
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.stop()))
   }
 
-  #ask({ host, port }: NodeMember, ...argv: readonly string[]): Promise<unknown> {
-    return ask({ host, port, ...this.#login() }, ...argv)
+  #ask(member: NodeMember, ...argv: readonly string[]): Promise<Reply> {
+    const isCut = this.#network.isCut(member, { name: CLIENTS })
+    return ask({ member, login: this.#login(), isCut }, ...argv)
   }
 
   #login() {

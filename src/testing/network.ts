@@ -58,7 +58,7 @@ export class ClusterNetwork {
   }
 
   /** Whether something that goes from one to the other, or back, does not arrive. */
-  isCut(one: Member, other: Member): boolean {
+  isCut(one: Pick<Member, 'name'>, other: Pick<Member, 'name'>): boolean {
     const { switchboard } = this.#start
     return (
       switchboard.way(one.name, other.name).isCut || switchboard.way(other.name, one.name).isCut

@@ -71,8 +71,8 @@ export class RunningServer implements TestServer {
 
   /** Empties all databases. */
   async flush(): Promise<void> {
-    const { host, port } = this
-    await ask({ host, port, password: this.#password }, 'FLUSHALL')
+    const login = { password: this.#password }
+    await ask({ member: this.node, login, isCut: false }, 'FLUSHALL')
   }
 
   async stop(): Promise<void> {

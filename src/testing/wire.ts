@@ -2,9 +2,11 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { utf8Bytes } from '../base/utf8.ts'
+import { REAL_TIMERS } from '../io/process/timers.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import type { Reply } from '../resp/reply.ts'
 import { ReplyDecoder } from '../resp/reply-decoder.ts'
+import type { Member, MemberStatus } from './api.ts'
 
 export interface NodeLogin {
   readonly host: string
@@ -63,8 +65,8 @@ export class Wire {
     await this.send('PSUBSCRIBE', '*')
   }
 
-  close(): void {
-    this.#fail(new Error('the connection was closed'))
+  close(reason = 'the connection was closed'): void {
+    this.#fail(new Error(reason))
   }
 
   #received(bytes: string): void {
@@ -84,17 +86,46 @@ export class Wire {
   }
 }
 
-/** One command over a connection of its own. Throws what the node answers with, if that is an error. */
-export async function ask(login: NodeLogin, ...argv: readonly string[]): Promise<Reply> {
-  const wire = new Wire(login)
+/** Long beyond any answer, and an end to waiting for one that does not come. */
+const ANSWER_WITHIN_MS = 10_000
+
+/** Why a member does not answer. */
+const SILENT: Readonly<Record<MemberStatus, string | undefined>> = {
+  running: undefined,
+  stopped: 'stopped, until resume()',
+  down: 'down, until restart()',
+}
+
+/** A member as a client may reach it. */
+export interface Reachable {
+  readonly member: Member
+  readonly login: Omit<NodeLogin, 'host' | 'port'>
+  readonly isCut: boolean
+}
+
+/** One command over a connection of its own. Throws in words if there can be no answer, or if that is an error. */
+export async function ask(
+  { member, login, isCut }: Reachable,
+  ...argv: readonly string[]
+): Promise<Reply> {
+  const { name, status, host, port } = member
+  const asked = `${argv[0]} at ${name}`
+  const hindrance = isCut ? 'cut off from the clients, until heal()' : SILENT[status]
+  if (hindrance !== undefined) fail(asked, `it is ${hindrance}`)
+  const wire = new Wire({ host, port, ...login })
+  const late = `no answer within ${ANSWER_WITHIN_MS} ms`
+  const bound = REAL_TIMERS.setTimeout(() => wire.close(late), ANSWER_WITHIN_MS)
   try {
-    const reply = await wire.send(...argv)
-    if (reply.kind === 'error')
-      throw new Error(`${argv[0]} at ${login.host}:${login.port}: ${reply.text}`)
-    return reply
+    const reply = await wire.send(...argv).catch(({ message }) => fail(asked, message))
+    return reply.kind === 'error' ? fail(asked, reply.text) : reply
   } finally {
+    REAL_TIMERS.clearTimeout(bound)
     wire.close()
   }
+}
+
+function fail(asked: string, reason: string): never {
+  throw new Error(`${asked}: ${reason}`)
 }
 
 /** The texts of an array of bulk strings; what is not one is empty. */

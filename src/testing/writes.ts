@@ -3,6 +3,7 @@
  * them are gone. A test may let it write by itself, or tell it what the application's client was told.
  */
 import { utf8Text } from '../base/utf8.ts'
+import type { Reply } from '../resp/reply.ts'
 import type { MissingWrite, NodeMember, WriteLoad, WriteRecorder } from './api.ts'
 import { checkNames, checkText, shown } from './arguments.ts'
 import { alreadyStopped, type ClusterClock } from './cluster-clock.ts'
@@ -19,6 +20,8 @@ export interface RecorderStart extends StandingView {
   readonly clock: ClusterClock
   /** How a client of the nodes makes itself known. */
   readonly login: Omit<NodeLogin, 'host' | 'port'>
+  /** A command to a node as from a client. Rejects in words if the node cannot answer, or answers with an error. */
+  readonly ask: (node: NodeMember, ...argv: readonly string[]) => Promise<Reply>
 }
 
 /** An answer that takes longer than this is not waited for: the writer connects again. */
@@ -92,23 +95,19 @@ export class RunningRecorder implements WriteRecorder {
   }
 
   async lost(): Promise<readonly MissingWrite[]> {
-    const { group, login, clock } = this.#start
+    const { group, ask, clock } = this.#start
     if (clock.isStopped) throw alreadyStopped()
     const { master } = group
-    const wire = new Wire({ host: master.host, port: master.port, ...login })
     const lost: MissingWrite[] = []
     const all = [...this.#acknowledged]
     for (let at = 0; at < all.length; at += KEYS_AT_ONCE) {
       const some = all.slice(at, at + KEYS_AT_ONCE)
-      const reply = await wire.send('MGET', ...some.map(([key]) => key))
-      if (reply.kind === 'error') throw new Error(`MGET at ${master.name}: ${reply.text}`)
-      const values = textsOf(reply)
+      const values = textsOf(await ask(master, 'MGET', ...some.map(([key]) => key)))
       some.forEach(([key, write], index) => {
         const found = values[index]
         if (found !== write.value) lost.push(missingWrite(key, write, found, master))
       })
     }
-    wire.close()
     return lost
   }
 
@@ -119,7 +118,7 @@ export class RunningRecorder implements WriteRecorder {
   }
 }
 
-function textsOf(reply: Awaited<ReturnType<Wire['send']>>): (string | undefined)[] {
+function textsOf(reply: Reply): (string | undefined)[] {
   if (reply.kind === 'bulks') return reply.texts.map((text) => text && utf8Text(text))
   if (reply.kind !== 'array') return []
   return reply.items.map((item) => (item.kind === 'bulk' ? utf8Text(item.bytes) : undefined))

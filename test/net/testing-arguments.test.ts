@@ -97,7 +97,12 @@ describe('options', () => {
     const { port } = server
     const sentinel = await startSentinel({ masters: { größe: { host: 'localhost', port } } })
     try {
-      const told = await ask(sentinel, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'größe')
+      const told = await ask(
+        { member: sentinel.sentinel, login: {}, isCut: false },
+        'SENTINEL',
+        'GET-MASTER-ADDR-BY-NAME',
+        'größe',
+      )
       expect(wordsOf(told)[1]).toBe(`${port}`)
       expect(sentinel.masterOf('größe')).toEqual({ host: 'localhost', port })
     } finally {

@@ -1,6 +1,6 @@
-/** The recorder of writes of `vedette/testing`. */
+/** The recorder of writes of `vedette/testing`, and what else a test asks the master by itself. */
 import { expect, test } from 'vitest'
-import { type Cluster, startCluster } from '../../src/exports/testing.ts'
+import { type Cluster, startCluster, startServer } from '../../src/exports/testing.ts'
 
 const SMALL = { replicas: 1, sentinels: 1, downAfterMs: 60_000, detection: 'ping' } as const
 
@@ -24,4 +24,27 @@ test('a second load brings back nothing that was lost before it', async () => {
   await write(cluster, acknowledged + 1)
   expect(cluster.writes().acknowledged).toBeGreaterThan(2 * acknowledged)
   expect(await cluster.writes().lost()).toHaveLength(acknowledged)
+})
+
+test('what a test asks a master that cannot answer is refused at once, and says why', async () => {
+  await using cluster = await startCluster(SMALL)
+  const { master } = cluster
+  cluster.writes().note('key', 'value', master)
+  const lost = () => expect(cluster.writes().lost()).rejects
+  const seeded = () => expect(cluster.seed({ key: 'value' })).rejects
+  master.stop()
+  await lost().toThrow('MGET at n1: it is stopped, until resume()')
+  await seeded().toThrow('MSET at n1: it is stopped, until resume()')
+  master.resume()
+  master.partition()
+  await lost().toThrow('MGET at n1: it is cut off from the clients, until heal()')
+  cluster.heal()
+  master.kill()
+  await lost().toThrow('MGET at n1: it is down, until restart()')
+})
+
+test('a server that is stopped cannot be flushed', async () => {
+  await using server = await startServer()
+  server.node.stop()
+  await expect(server.flush()).rejects.toThrow(/^FLUSHALL at .*: it is stopped, until resume\(\)/)
 })
