@@ -20,7 +20,8 @@ export function clusterTest({
         await use(cluster)
         await cluster.stop()
       },
-      { scope },
+      // Before 3.2 Vitest has no scopes; it knows by `auto` that these are options, and gives each test a cluster.
+      { scope, auto: false },
     ],
     cluster: async ({ sharedCluster, onTestFailed, task }, use) => {
       if (scope !== 'test') await sharedCluster.reset()
