@@ -1,9 +1,17 @@
 /** `vedette/vitest`: what src/exports/vitest.ts gives to tests. */
-import { test as base, type TestAPI } from 'vitest'
+import type { TestAPI } from 'vitest'
 import type { Cluster } from './api.ts'
 import { startCluster } from './cluster.ts'
 import { printTimeline } from './print-timeline.ts'
 import type { ClusterFixture, ClusterTestOptions } from './vitest-types.ts'
+
+/** Vitest before 4 refuses to be imported in its main process, where a globalSetup runs and needs no tests. */
+const vitest = await import('vitest').catch((error: unknown) => ({ error }))
+
+function baseTest(): TestAPI {
+  if ('error' in vitest) throw vitest.error
+  return vitest.test
+}
 
 export function clusterTest({
   scope = 'file',
@@ -12,7 +20,7 @@ export function clusterTest({
   if (!['test', 'file', 'worker'].includes(scope)) {
     throw new TypeError(`scope: one of test, file, worker, not '${scope}'`)
   }
-  return base.extend<{ sharedCluster: Cluster } & ClusterFixture>({
+  return baseTest().extend<{ sharedCluster: Cluster } & ClusterFixture>({
     sharedCluster: [
       // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures from the pattern.
       async ({}, use) => {

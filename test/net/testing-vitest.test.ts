@@ -1,6 +1,10 @@
 /** `vedette/vitest` beside other versions of Vitest than ours. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test as base, expect, test, vi } from 'vitest'
 import { clusterTest } from '../../src/exports/vitest.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 /** What Vitest before 3.2 takes for options of a fixture; anything else makes the pair a value. */
 const OLD_OPTIONS = ['auto', 'injected']
@@ -12,4 +16,23 @@ test('a Vitest that knows no scopes takes the shared cluster for a fixture', () 
   extend.mockRestore()
   const [, options] = fixtures.sharedCluster
   expect(Object.keys(options).filter((name) => OLD_OPTIONS.includes(name))).not.toEqual([])
+})
+
+test('a globalSetup starts a cluster where Vitest itself cannot be imported', () => {
+  const folder = scratchFolder('testing-vitest')
+  const own = join(folder, 'node_modules/vitest')
+  mkdirSync(own, { recursive: true })
+  writeFileSync(join(own, 'package.json'), '{ "type": "module", "exports": "./index.js" }')
+  writeFileSync(join(own, 'index.js'), 'throw new Error("imported in the main process")')
+  cpSync('dist/library', join(folder, 'library'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const code = `
+    import { clusterSetup, clusterTest } from './library/vitest.js'
+    const setUp = clusterSetup({ replicas: 0, sentinels: 1 })
+    const end = await setUp({ provide: (key, { groups }) => console.log(key, ...groups) })
+    await end()
+    try { clusterTest() } catch ({ message }) { console.log(message) }`
+  const argv = ['--input-type=module', '--eval', code]
+  const { stdout, stderr } = spawnSync(process.execPath, argv, { cwd: folder, encoding: 'utf8' })
+  expect(stdout, stderr).toBe('vedette mymaster\nimported in the main process\n')
 })
