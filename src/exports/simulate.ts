@@ -40,6 +40,7 @@ import {
   checkWord,
   givenOf,
 } from '../testing/arguments.ts'
+import { turn } from '../testing/cluster-clock.ts'
 
 export type { Problem } from '../config/problem.ts'
 
@@ -59,9 +60,6 @@ export interface SimulateConfigOptions {
   /** Writes per second of each client; 20 by default. */
   readonly writesPerSecond?: number
 }
-
-/** As it was before a test put its own timers in its place. */
-const { setImmediate } = globalThis
 
 /** One random accident, and what it did. Times are virtual milliseconds. */
 export interface SimulatedHistory {
@@ -126,7 +124,7 @@ export async function simulate(
   for (let seed = 1; seed <= seeds; seed++) {
     measured.push(await measureSeed(`${seed}`, stage))
     // A history is played without a pause: a runner whose time is up, or Ctrl-C, must not wait for all of them.
-    await new Promise((resolve) => setImmediate(resolve))
+    await turn()
   }
   return resultOf(stage, measured)
 }

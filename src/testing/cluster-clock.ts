@@ -172,7 +172,7 @@ function atOnce(fire: () => void): () => void {
 }
 
 /** One look of the event loop at its sockets, and what follows from it. */
-async function turn(): Promise<void> {
+export async function turn(): Promise<void> {
   for (let phase = 0; phase < 3; phase++) {
     await new Promise<void>((resolve) => void REAL_TIMERS.setImmediate(resolve))
   }

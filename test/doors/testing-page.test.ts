@@ -150,6 +150,41 @@ describe('docs/testing.md', () => {
     expect(node.status, node.text).toBe(0)
   })
 
+  test('a cluster lives where Jest fakes all timers from the beginning, or has those of a browser', () => {
+    const own = join(page, 'strange-timers')
+    mkdirSync(own, { recursive: true })
+    write(
+      'strange-timers/browser.cjs',
+      `const { TestEnvironment } = require('jest-environment-node')
+      module.exports = class extends TestEnvironment {
+        async setup() {
+          await super.setup()
+          this.global.setImmediate = this.global.clearImmediate = undefined
+        }
+      }`,
+    )
+    write(
+      'strange-timers/a.test.js',
+      `const { clusterTest } = require('vedette/jest')
+      const test = clusterTest({ replicas: 1, downAfterMs: 100 })
+      test('a switch', async ({ cluster }) => {
+        cluster.master.kill()
+        await cluster.until.switched()
+      })`,
+    )
+    const jest = { rootDir: '.' }
+    for (const one of [
+      { ...jest, fakeTimers: { enableGlobally: true } },
+      { ...jest, fakeTimers: { enableGlobally: true, legacyFakeTimers: true } },
+      { ...jest, testEnvironment: './browser.cjs' },
+    ]) {
+      write('strange-timers/package.json', JSON.stringify({ jest: one }))
+      const argv = ['timeout', '60', process.execPath, inModules('jest/bin/jest.js')] as const
+      const { status, text } = run(own, ...argv)
+      expect(status, text).toBe(0)
+    }
+  })
+
   test('the timeline of a test that Jest gives up is printed, that of an expected failure is not', () => {
     const own = join(page, 'jest-late')
     mkdirSync(own, { recursive: true })

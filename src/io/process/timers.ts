@@ -3,13 +3,17 @@
  * the global ones (`useFakeTimers`); a cluster in the same process goes on by the real ones, so that an
  * application's timers can be moved by hand while its Sentinels live in real time. Jest replaces nextTick and
  * queueMicrotask, too.
+ *
+ * Jest gives test files, and what they import, a global object of its own: there the timers may be replaced from
+ * the beginning (`enableGlobally`), or be those of a browser (jsdom). So they are taken from Node's own.
  */
-import process from 'node:process'
+import { runInThisContext } from 'node:vm'
 
-const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } =
-  globalThis
-const { nextTick } = process
-const { queueMicrotask } = globalThis
+const real: typeof globalThis = runInThisContext('globalThis')
+
+const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = real
+const { nextTick } = real.process
+const { queueMicrotask } = real
 
 export const REAL_TIMERS = {
   ...{ setTimeout, clearTimeout, setInterval, clearInterval },
@@ -18,9 +22,9 @@ export const REAL_TIMERS = {
 }
 
 /** The object as well: a runner puts one of its own in its place, whose `now` is no clock. */
-const clock = globalThis.performance
+const clock = real.performance
 const readNow = clock.now
-const readWall = Date.now
+const readWall = real.Date.now
 
 /** Milliseconds of the monotonic clock. */
 export function nowMs(): number {
