@@ -132,7 +132,8 @@ export abstract class ProcessMember extends HostedMember {
         await wire.send('PING')
         return wire
       } catch {
-        await this.place.clock.pass(CONNECT_AGAIN_MS)
+        // A clock that was stopped with the cluster lets no time pass any more.
+        if (this.isLife(life)) await this.place.clock.pass(CONNECT_AGAIN_MS)
       }
     }
     return undefined
