@@ -61,7 +61,7 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
   checkGroups(full.groups)
   checkText('password', full.password)
   checkText('seed', full.seed)
-  checkTexts('users', full.users)
+  checkUsers(full.users)
   checkDirectives('a cluster', full.directives, DECIDED)
   if (full.tls !== undefined) checkCertificates(full.tls)
   return full
@@ -90,6 +90,14 @@ function count(
   most: number,
 ): void {
   checkCount(name, full[name], least, most)
+}
+
+function checkUsers(users: readonly string[]): void {
+  checkTexts('users', users)
+  if (users.some((line) => line.trim().split(/\s+/)[0] === 'default'))
+    throw new TypeError(
+      'users: members log in as default; give your users other names, and default a password by the option password',
+    )
 }
 
 function checkGroups(groups: readonly string[]): void {

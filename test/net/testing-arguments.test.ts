@@ -22,6 +22,7 @@ describe('options', () => {
     [{ password: 5 }, 'password: a text, not 5'],
     [{ seed: 7 }, 'seed: a text, not 7'],
     [{ users: { app: 'on' } }, 'users: a list of texts, not an object'],
+    [{ users: ['default off'] }, 'users: members log in as default; give your users other names'],
     [{ tls: true }, 'tls: an object, not true'],
     [
       { tls: { cert: 'x' } },
