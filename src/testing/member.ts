@@ -234,7 +234,7 @@ export class HostedClock implements Clock, MemberClock {
   }
 
   jump(ms: number): void {
-    if (!(Math.abs(ms) <= MOST_JUMP_MS)) {
+    if (!(typeof ms === 'number' && Math.abs(ms) <= MOST_JUMP_MS)) {
       const range = `milliseconds up to ${MOST_JUMP_MS}, negative ones for back`
       throw new TypeError(`clock.jump: ${range}, not ${shown(ms)}`)
     }
