@@ -63,6 +63,7 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
   checkText('seed', full.seed)
   checkUsers(full.users)
   checkDirectives('a cluster', full.directives, DECIDED)
+  checkNotStrict(full.directives)
   if (full.tls !== undefined) checkCertificates(full.tls)
   return full
 }
@@ -90,6 +91,17 @@ function count(
   most: number,
 ): void {
   checkCount(name, full[name], least, most)
+}
+
+/** Nodes that wait for voters, whom no Sentinel appoints, would never follow each other. */
+function checkNotStrict(directives: Readonly<Record<string, string>>): void {
+  const isStrict = Object.entries(directives).some(([name, value]) => {
+    return name.toLowerCase() === 'sync-replication' && value !== 'no'
+  })
+  if (!isStrict) return
+  throw new TypeError(
+    'directives: sync-replication is for strict groups, of which the Sentinels of a cluster know nothing; see runScenario of vedette/scenario',
+  )
 }
 
 function checkUsers(users: readonly string[]): void {

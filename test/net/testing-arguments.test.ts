@@ -36,6 +36,10 @@ describe('options', () => {
     [{ directives: { Bind: '0.0.0.0' } }, 'Bind is not for a cluster: members listen on free'],
     [{ directives: { 'tls-port': '7000' } }, 'tls-port is not for a cluster'],
     [{ directives: { aclfile: 'x' } }, 'aclfile is not for a cluster: the option users'],
+    [
+      { directives: { 'Sync-Replication': 'yes' } },
+      'sync-replication is for strict groups, of which the Sentinels of a cluster know nothing',
+    ],
     [{ directives: { dir: '/' } }, 'dir is not for a cluster: a member has a folder of its own'],
     [
       { engine: 'process-lite', directives: { daemonize: 'yes' } },
@@ -209,6 +213,7 @@ describe('what is done to a cluster', () => {
     ['slow for ever', (one) => one.slow({ from: 'n1', ms: 1e12 }), 'from 0 to 2147483647'],
     ['a stall for ever', (one) => one.master.stall(Infinity), 'stall: milliseconds'],
     ['a jump to nowhere', (one) => one.master.clock.jump(Number.NaN), 'clock.jump: milliseconds'],
+    ['a jump as a text', (one) => one.master.clock.jump('5'), "negative ones for back, not '5'"],
     ['a jump beyond all calendars', (one) => one.master.clock.jump(1e18), 'up to 36000000000'],
     ['a load of nothing', (one) => one.writes().start({ perSecond: 0 }), 'perSecond: a number'],
     ['a load of too much', (one) => one.writes().start({ perSecond: 5_000 }), 'up to 1000'],
