@@ -5,7 +5,12 @@
  */
 import { readFileSync } from 'node:fs'
 import type { ActionKind } from '../history/action.ts'
-import type { ClientSpec } from '../history/topology.ts'
+import {
+  type ClientSpec,
+  GROUP_OPTIONS,
+  MORE_OPTION_ROWS,
+  type Topology,
+} from '../history/topology.ts'
 import { reasonOf } from '../io/start-error.ts'
 import { parseScenario } from '../scenario/parse.ts'
 import { renderReport } from '../scenario/report.ts'
@@ -110,6 +115,27 @@ function differences(what: string, file: readonly Named[], cluster: readonly Nam
 /** What a script cannot do, and scenario-world.ts does. */
 const OWN: ReadonlySet<ActionKind> = new Set(['powerLoss', 'command'])
 
+/**
+ * What the file has Sentinels do otherwise than those of a cluster, which a test cannot tell. Played all the same, a strict
+ * group would be judged by what an asynchronous one does.
+ */
+function untold({ groups, nodes }: Topology): string[] {
+  const options = groups.flatMap((group) => [
+    ...MORE_OPTION_ROWS.flatMap(({ key, row }) =>
+      group[key] === undefined ? [] : [`${group.name}: ${row.yml}`],
+    ),
+    ...(group.preFailoverHook === ''
+      ? []
+      : [`${group.name}: ${GROUP_OPTIONS.preFailoverHook.yml}`]),
+  ])
+  const rules = nodes.flatMap(({ name, promotion }) =>
+    promotion === undefined ? [] : [`${name}: promotion`],
+  )
+  return [...options, ...rules].map(
+    (what) => `${what} is nothing that a cluster knows; see runScenario`,
+  )
+}
+
 /** What can be asked of a world, and not of a cluster in a test. */
 function refusalsOf({ topology, steps }: ScenarioFile): string[] {
   const { clients, nodes, sentinels, liars, ways } = topology
@@ -129,6 +155,7 @@ function refusalsOf({ topology, steps }: ScenarioFile): string[] {
       : [`${strange.name}: a client writes keys, at a rate, one at a time, and nothing beside`]),
     ...(hosts.size < 2 ? [] : [`${[...hosts].join(' ')}: all clients stand on one host`]),
     ...(ways.length === 0 ? [] : ['ways: see cluster.slow']),
+    ...untold(topology),
     ...steps.flatMap(({ actions }, index) => {
       const action = actions.find(({ kind }) => !OWN.has(kind) && DOING[kind] === undefined)
       if (action === undefined) return []

@@ -105,6 +105,12 @@ test('a file that does not fit is refused in words, and nothing is done', async 
     await expect(
       cluster.scenario(shipped('09-isolated-master-without-min-replicas')),
     ).rejects.toThrow('all clients stand on one host')
+    await expect(cluster.scenario(shipped('80-strict-kill-of-the-master'))).rejects.toThrow(
+      'mymaster: replication is nothing that a cluster knows; see runScenario',
+    )
+    await expect(cluster.scenario(shipped('53-a-hook-is-asked-first'))).rejects.toThrow(
+      'mymaster: pre-failover-hook is nothing that',
+    )
     const skewed = written(`
 timeline: [{ at: 1s, clock-drift: { process: s1, rate: 1.1 } }]
 expect: [{ master: n1, always: true }]
