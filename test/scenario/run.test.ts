@@ -59,7 +59,6 @@ describe('the verdict can tell', () => {
     '{ outage: { at-most: 3s } }',
     '{ outage: { at-most: 500ms, client: app }, until: kill }',
     '{ lost-writes: { at-most: 0, cause: split-brain } }',
-    '{ stale-reads: { at-most: 0 } }',
     '{ settled: { within: 5s } }',
   ]
   const UNMET: readonly (readonly [expectation: string, finding: RegExp])[] = [
@@ -81,6 +80,7 @@ describe('the verdict can tell', () => {
     ['{ event: { name: +odown, at-most: 0 } }', /^[1-3] seen$/],
     ['{ outage: { at-most: 900ms }, after: kill }', /^1\.\d+ s$/],
     ['{ outage: { at-most: 900ms, client: app } }', /^app: 1\.\d+ s$/],
+    ['{ stale-reads: { at-most: 0 } }', /^no client of the group reads a register/],
   ]
   // One run for all: whether an expectation is met does not depend on those beside it.
   let met: ScenarioResult
@@ -97,6 +97,23 @@ describe('the verdict can tell', () => {
   test.each(UNMET.map((one, at) => [...one, at] as const))('%s is not met', (_, finding, at) => {
     expect(mixed.expectations[at + 1]).toMatchObject({ passed: false })
     expect(mixed.expectations[at + 1]?.finding).toMatch(finding)
+  })
+
+  test('nothing is lost or stale where nothing was acknowledged or read, and that is no success', async () => {
+    const claims = `
+  - { lost-writes: { at-most: 0 } }
+  - { stale-reads: { at-most: 0 } }`
+    const played = async (client: string) => {
+      const text = altered('app: { host: d, rate: 20 }', client)
+      const { expectations } = await runScenario(parse(text + claims), { seed: '1' })
+      return expectations.slice(1).map(({ passed, finding }) => [passed, finding])
+    }
+    expect(await played('app: { host: d, wait: 5 }')).toEqual([
+      [false, 'no write was acknowledged at all'],
+      [false, 'no client of the group reads a register (operation: register)'],
+    ])
+    const [lost, stale] = await played('app: { host: d, rate: 20, operation: register }')
+    expect([lost?.[0], stale]).toEqual([true, [true, '0 stale']])
   })
 
   test('it is passed if all are met, and failed if one is not', async () => {

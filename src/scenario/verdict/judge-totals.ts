@@ -34,9 +34,7 @@ export function judgeTotal(claim: TotalClaim, { facts, history, unsettled }: Tot
         counted(dualWritesMs <= claim.atMostMs, formatDuration(dualWritesMs)),
       )
     case 'staleReads':
-      return ofGroup(claim.group, facts, ({ staleReads: { afterLoss, fromDeposed } }) =>
-        counted(afterLoss + fromDeposed <= claim.atMost, `${afterLoss + fromDeposed} stale`),
-      )
+      return ofGroup(claim.group, facts, (group) => judgeStale(claim, group, history))
     case 'anomalies':
       return ofGroup(claim.group, facts, ({ shared }) => judgeAnomalies(claim, shared))
     case 'settled':
@@ -62,8 +60,12 @@ function ofGroup(
   return group === undefined ? failed(`there is no group ${name}`) : judgeGroup(group)
 }
 
+/** What was never written cannot be lost: whoever expects that has meant another run. */
+const NOTHING_ACKNOWLEDGED = 'no write was acknowledged at all'
+
 function judgeLost(claim: Claim<'lostWrites'>, { lost, writes }: GroupFacts): Verdict {
   if (lost === undefined) return failed('the Sentinels agree on no master that could be asked')
+  if (writes.acknowledged === 0) return failed(NOTHING_ACKNOWLEDGED)
   const number =
     claim.cause === undefined ? lostBy(claim.acknowledgedBy, lost) : lost[CAUSES[claim.cause]]
   return counted(number <= claim.atMost, `${number} of ${writes.acknowledged}`)
@@ -104,6 +106,16 @@ function firstPromotion(group: string, history: RunHistory): string | undefined 
   return undefined
 }
 
+function judgeStale(
+  claim: Claim<'staleReads'>,
+  { group, staleReads: { afterLoss, fromDeposed } }: GroupFacts,
+  { reads }: RunHistory,
+): Verdict {
+  const isRead = reads.some((read) => read.group === group)
+  if (!isRead) return failed('no client of the group reads a register (operation: register)')
+  return counted(afterLoss + fromDeposed <= claim.atMost, `${afterLoss + fromDeposed} stale`)
+}
+
 /** A history that could not be decided may be either. */
 function judgeAnomalies(claim: Claim<'anomalies'>, shared: GroupFacts['shared']): Verdict {
   if (shared === undefined) return failed('no client of the group shares keys (operation: shared)')
@@ -131,7 +143,7 @@ function judgeOutageOf(
   )
   const who = client === undefined ? '' : `${client}: `
   const longestMs = longestOutageIn(writes, outageWindow(claim, writes, history))
-  if (longestMs === undefined) return failed(`${who}no write was acknowledged at all`)
+  if (longestMs === undefined) return failed(`${who}${NOTHING_ACKNOWLEDGED}`)
   return counted(longestMs <= claim.atMostMs, `${who}${formatDuration(longestMs)}`)
 }
 
