@@ -32,11 +32,30 @@ export function clusterTest({
       { scope, auto: false },
     ],
     cluster: async ({ sharedCluster, onTestFailed, task }, use) => {
-      if (scope !== 'test') await sharedCluster.reset()
-      // What `test.fails` expects is no news.
-      if (task.fails !== true)
-        onTestFailed(() => printTimeline(sharedCluster, `${task.file.name} > ${task.name}`))
-      await use(sharedCluster)
+      await alone(sharedCluster, async () => {
+        if (scope !== 'test') await sharedCluster.reset()
+        // What `test.fails` expects is no news.
+        if (task.fails !== true)
+          onTestFailed(() => printTimeline(sharedCluster, `${task.file.name} > ${task.name}`))
+        await use(sharedCluster)
+      })
     },
   }) as unknown as TestAPI<ClusterFixture>
+}
+
+const inUse = new WeakSet<Cluster>()
+
+/** Concurrent tests would reset and kill what the others need, and time out. */
+async function alone(cluster: Cluster, run: () => Promise<void>): Promise<void> {
+  if (inUse.has(cluster)) {
+    throw new Error(
+      "another test is using this cluster; for concurrent tests, start one for each: clusterTest({ scope: 'test' })",
+    )
+  }
+  inUse.add(cluster)
+  try {
+    await run()
+  } finally {
+    inUse.delete(cluster)
+  }
 }

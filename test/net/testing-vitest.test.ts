@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test as base, expect, test, vi } from 'vitest'
+import { test as base, describe, expect, test, vi } from 'vitest'
 import { clusterTest } from '../../src/exports/vitest.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -35,4 +35,15 @@ test('a globalSetup starts a cluster where Vitest itself cannot be imported', ()
   const argv = ['--input-type=module', '--eval', code]
   const { stdout, stderr } = spawnSync(process.execPath, argv, { cwd: folder, encoding: 'utf8' })
   expect(stdout, stderr).toBe('vedette mymaster\nimported in the main process\n')
+})
+
+const shared = clusterTest({ replicas: 0, sentinels: 1, seed: 'concurrent' })
+
+describe.concurrent('tests that run at the same time', () => {
+  shared('the first one has the cluster of the file for itself', ({ cluster }) => {
+    expect(cluster.master.status).toBe('running')
+  })
+  shared.fails('the second one is refused, and does not reset it', ({ cluster }) => {
+    cluster.master.kill()
+  })
 })
