@@ -213,7 +213,10 @@ export interface WriteRecorder {
   note(key: string, value: string, by?: NodeMember): void
   /** Writes numbered keys, each once, at the group's present master, until `stop`. */
   start(load?: WriteLoad): void
-  /** Ends what `start` began, and waits for the answers that are on their way. */
+  /**
+   * Ends what `start` began, and waits for the answers that are on their way, half a second at most. With `clock: 'manual'`
+   * that time passes.
+   */
   stop(): Promise<void>
   /** The acknowledged writes that the present master does not have. Rejects if it cannot be asked. */
   lost(): Promise<readonly MissingWrite[]>

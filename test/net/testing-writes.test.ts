@@ -26,6 +26,26 @@ test('a second load brings back nothing that was lost before it', async () => {
   expect(await cluster.writes().lost()).toHaveLength(acknowledged)
 })
 
+test.each(['stop', 'partition'] as const)(
+  'by a manual clock, a load at a master after its %s() can be ended, and the cluster with it',
+  async (harm) => {
+    const cluster = await startCluster({ ...SMALL, clock: 'manual' })
+    const writes = cluster.writes()
+    writes.start()
+    await cluster.advance(50)
+    cluster.master[harm]()
+    await cluster.advance(50)
+    await writes.stop()
+    expect(writes.unanswered).toBeGreaterThan(0)
+    cluster.heal()
+    cluster.master.resume()
+    writes.start()
+    cluster.master[harm]()
+    await cluster.advance(50)
+    await cluster.stop()
+  },
+)
+
 test('what a test asks a master that cannot answer is refused at once, and says why', async () => {
   await using cluster = await startCluster(SMALL)
   const { master } = cluster
