@@ -115,8 +115,7 @@ export class StateCopies {
   #letGo(): void {
     const { first, second } = this.#placed ?? {}
     this.#placed = undefined
-    // What has been written is safe, however closing ends.
-    for (const copy of [first, second]) copy?.file.close().catch(() => undefined)
+    for (const copy of [first, second]) if (copy !== undefined) closed(copy.file)
   }
 
   async #replace(bytes: Uint8Array): Promise<void> {
@@ -127,19 +126,22 @@ export class StateCopies {
   /** Without the flag a write is not on the disk when it returns. */
   async #place(size: number): Promise<void> {
     if (SYNCED_WRITES === 0) return
-    try {
-      const [first, second] = await Promise.all(this.#names.map((name) => this.#open(name)))
-      const areOurs = first?.identity.size === size && second?.identity.size === size
-      if (areOurs) this.#placed = { size, first, second }
-    } catch {
-      // The next save replaces both again, and tells what is wrong if it cannot.
-    }
+    const copies = await Promise.all(this.#names.map((name) => this.#open(name)))
+    const [first, second] = copies
+    const areOurs = first?.identity.size === size && second?.identity.size === size
+    if (areOurs) this.#placed = { size, first, second }
+    // The next save replaces both again, and tells what is wrong if it cannot.
+    else for (const copy of copies) if (copy !== undefined) closed(copy.file)
   }
 
-  async #open(name: string): Promise<Copy> {
+  /** Undefined: it cannot be opened now. */
+  async #open(name: string): Promise<Copy | undefined> {
     const path = join(this.#folder, name)
-    const file = await this.#files.open(path, IN_PLACE)
-    return { path, file, identity: await file.stat() }
+    const file = await this.#files.open(path, IN_PLACE).catch(() => undefined)
+    const identity = await file?.stat().catch(() => undefined)
+    if (file !== undefined && identity !== undefined) return { path, file, identity }
+    if (file !== undefined) closed(file)
+    return undefined
   }
 
   /** The file that we hold open is the one that a start would read. */
@@ -147,6 +149,11 @@ export class StateCopies {
     const { dev, ino, size } = await this.#files.stat(path)
     return dev === identity.dev && ino === identity.ino && size === identity.size
   }
+}
+
+/** What has been written is safe, however closing ends. A file that nobody closes ends the process in Node 26. */
+function closed(file: OpenCopy): void {
+  file.close().catch(() => undefined)
 }
 
 async function writeOver({ file }: Copy, bytes: Uint8Array): Promise<void> {

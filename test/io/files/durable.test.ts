@@ -79,6 +79,30 @@ test('a save that fails leaves none of its steps to the next one', async () => {
   expect(renamed).toEqual([`/${NAMES[1]}`])
 })
 
+test.runIf(SYNCED_WRITES !== 0)(
+  'copies that somebody has changed under a save are not kept open: Node 26 ends a process that forgets a file',
+  async () => {
+    const disk = new PowerlessDisk()
+    const closed: string[] = []
+    const files: CopyFileSystem = {
+      open: async (path, flags) => {
+        const file = await disk.open(path, flags)
+        const close = async () => void closed.push(path)
+        const isCopy = (flags & constants.O_CREAT) === 0 && path !== '/'
+        const stat = async () => ({ dev: 0, ino: 0, size: 1 })
+        return isCopy ? { ...file, close, stat } : file
+      },
+      rename: (from, to) => disk.rename(from, to),
+      rm: (path) => disk.rm(path),
+      stat: (path) => disk.stat(path),
+    }
+    const copies = new StateCopies('/', NAMES, () => undefined, files)
+    await copies.write(bytesOf(7))
+    await copies.close()
+    expect(closed).toEqual(NAMES.map((name) => `/${name}`))
+  },
+)
+
 test('a link or a file that somebody laid where a save begins is not written through', async () => {
   const dir = join(folder, 'laid')
   mkdirSync(dir)
