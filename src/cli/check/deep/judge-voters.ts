@@ -1,6 +1,7 @@
 /** The voters of a strict group: can each be fenced, has each a vote, and what does its acknowledgement mean. */
 import type { GroupConfig } from '../../../core/config.ts'
 import { votersIn, writeQuorum } from '../../../core/failover/voters.ts'
+import { GROUP_OPTIONS } from '../../../core/group-options.ts'
 import { hostAndPort } from '../../status/view.ts'
 import type { SeenNode } from './facts.ts'
 import { type DeepFinding, type FindingWords, speakOf } from './finding.ts'
@@ -94,8 +95,7 @@ function otherLayout(
   }
   const quorum = Number(info.get('sync_write_quorum') ?? 0)
   if (quorum === 0 || quorum === needed) return undefined
-  const hint =
-    'write the same write-quorum in the file of every Sentinel, or change it as docs/strict.md says'
+  const hint = `write the same ${GROUP_OPTIONS.writeQuorum.yml} in the file of every Sentinel, or change it as docs/strict.md says`
   return { text: `the write quorum is ${quorum}, not ${needed}`, hint }
 }
 
