@@ -21,8 +21,8 @@ import {
 } from '../../values/stream-id.ts'
 import type { NodeLimits } from '../../values/stream-node.ts'
 import { carryOut, planTrim } from '../../values/stream-trim.ts'
-import { findStream, isReply, parseIds } from './streams-common.ts'
-import { parseTrimOptions, type TrimOptions } from './streams-options.ts'
+import { findStream, isReply, parseIds, streamOf } from './streams-common.ts'
+import { parseTrimOptions, type TrimOptions, WITHOUT_OPTIONS } from './streams-options.ts'
 
 const ZERO = integer(0)
 
@@ -37,32 +37,28 @@ function nodeLimits(settings: Settings): NodeLimits {
   }
 }
 
-/** The id that the command asks for. */
-interface IdChoice {
-  /** Whether the command itself contains the final id. */
-  readonly isGiven: boolean
-  /** The id, or why there is none. */
-  after(last: StreamId): StreamId | Reply
-}
-
 export function xAdd(context: CommandContext, argv: readonly string[]): Reply {
-  const options = parseTrimOptions(context, argv, true)
+  const options = arg(argv, 2) === '*' ? WITHOUT_OPTIONS : parseTrimOptions(context, argv, true)
   if (isReply(options)) return options
   const pairs = argv.slice(options.endAt + 1)
   if (pairs.length < 2 || pairs.length % 2 === 1) return wrongArity('xadd')
   const word = arg(argv, options.endAt)
   if (word !== '*' && parseId(word) === MIN_ID) return ID_ZERO
-  return add(context, argv, options, idChoice(word, context.now.wallMs), pairs)
+  return add(context, argv, options, pairs)
 }
 
-function idChoice(word: string, nowMs: number): IdChoice {
-  if (word === '*') {
-    return { isGiven: false, after: (last) => idAtTime(nowMs, last) ?? IDS_EXHAUSTED }
-  }
+/** Whether the word leaves a part of the id to the server. */
+function isOpen(word: string): boolean {
+  return word === '*' || parseOpenId(word) !== undefined
+}
+
+/** The id that the word asks for, or why there is none. */
+function idFor(word: string, nowMs: number, last: StreamId): StreamId | Reply {
+  if (word === '*') return idAtTime(nowMs, last) ?? IDS_EXHAUSTED
   const ms = parseOpenId(word)
-  if (ms !== undefined) return { isGiven: false, after: (last) => idWithin(ms, last) }
+  if (ms !== undefined) return idWithin(ms, last)
   const id = parseId(word) ?? MIN_ID
-  return { isGiven: true, after: (last) => (id > last ? id : ID_TOO_SMALL) }
+  return id > last ? id : ID_TOO_SMALL
 }
 
 /** If a millisecond has no id left, Redis' error speaks of the size of the entry. */
@@ -75,20 +71,20 @@ function add(
   context: CommandContext,
   argv: readonly string[],
   options: TrimOptions,
-  choice: IdChoice,
   pairs: readonly string[],
 ): Reply {
-  const { db, node } = context
+  const { db, node, now } = context
   const key = arg(argv, 1)
-  const found = findStream(db, key)
+  const entry = db.find(key)
+  const found = streamOf(entry?.value)
   if (found === undefined && !options.makesStream) return NULL
   if (found !== undefined && isReply(found)) return found
   const stream = found ?? new StreamEntries()
   if (stream.lastId === MAX_ID) return IDS_EXHAUSTED
-  const id = choice.after(stream.lastId)
+  const id = idFor(arg(argv, options.endAt), now.wallMs, stream.lastId)
   if (typeof id !== 'string') return id
   if (lengthOf(pairs) > MAX_NODE_BYTES) return TOO_LARGE
-  if (found !== undefined) db.changing(key)
+  if (found !== undefined) db.changing(key, entry)
   stream.append(id, pairs, nodeLimits(node.settings))
   const plan = options.trim && planTrim(stream, options.trim)
   if (plan !== undefined) carryOut(stream, plan)
@@ -99,7 +95,7 @@ function add(
   const text = idText(id)
   context.propagate(() => {
     const effect = withExactTrim(argv, options, stream)
-    if (!choice.isGiven) effect[options.endAt] = text
+    if (isOpen(arg(argv, options.endAt))) effect[options.endAt] = text
     return effect
   })
   return bulk(text)

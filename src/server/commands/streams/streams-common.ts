@@ -28,7 +28,7 @@ export function readStream(db: Db, key: string): StreamEntries | Reply | undefin
   return streamOf(db.source(key))
 }
 
-function streamOf(value: Value | undefined): StreamEntries | Reply | undefined {
+export function streamOf(value: Value | undefined): StreamEntries | Reply | undefined {
   if (value === undefined) return undefined
   return value.type === 'stream' ? value.stream : WRONG_TYPE
 }

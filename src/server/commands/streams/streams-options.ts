@@ -29,6 +29,12 @@ export interface TrimOptions {
   readonly endAt: number
 }
 
+/** Those of an XADD whose id follows its key. */
+export const WITHOUT_OPTIONS: TrimOptions = {
+  ...{ trim: undefined, thresholdAt: 0 },
+  ...{ makesStream: true, endAt: 2 },
+}
+
 interface Draft {
   threshold: Trim['threshold'] | undefined
   thresholdAt: number
