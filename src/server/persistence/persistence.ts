@@ -96,11 +96,20 @@ export class Persistence {
     return this.saving.hasPoints
   }
 
-  /** A full resynchronisation has replaced all keys, without a command for it. */
+  /** A full resynchronisation or DEBUG RELOAD has replaced all keys, without a command for it. */
   dataReplaced(keys: number): void {
     if (this.isLoading || this.reloading.isFromLog) return
     this.#host.stats.changes += Math.max(1, keys)
     this.aof.dataReplaced()
+    if (!this.reloading.isActive) this.#saveCopy()
+  }
+
+  /**
+   * What the dump has is from before the copy, if there is one at all. Waiting for a save point would leave the
+   * copies of a whole group in memory alone. An append-only file has its own way (above).
+   */
+  #saveCopy(): void {
+    if (this.saving.hasPoints && !this.aof.isOn) this.saving.schedule()
   }
 
   /**
@@ -157,7 +166,7 @@ type OnReloaded = (problem: string | undefined) => void
 
 class Reloading {
   readonly #parts: ReloadingParts
-  #isActive = false
+  isActive = false
   /** The append-only file is being read, and stays as it is. */
   isFromLog = false
 
@@ -168,8 +177,8 @@ class Reloading {
   /** False if one is running. */
   begin(source: ReloadSource, onReloaded: OnReloaded): boolean {
     const { saving, host, aof } = this.#parts
-    if (this.#isActive || (source === 'log' && !aof.mayReload)) return false
-    this.#isActive = true
+    if (this.isActive || (source === 'log' && !aof.mayReload)) return false
+    this.isActive = true
     this.isFromLog = source === 'log'
     host.pause.start(Number.POSITIVE_INFINITY, 'all', 'reload')
     const end = (problem: string | undefined) => this.#end(problem, onReloaded)
@@ -190,7 +199,7 @@ class Reloading {
   }
 
   #end(problem: string | undefined, onReloaded: OnReloaded): void {
-    this.#isActive = false
+    this.isActive = false
     this.isFromLog = false
     this.#parts.host.pause.end('reload')
     onReloaded(problem)

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bulk, integer } from '../../../src/resp/reply.ts'
 import { ReplicationWorld, type TestNode } from '../../support/replication-harness.ts'
 
@@ -22,6 +22,52 @@ test('a fresh replica gets everything the master has, in every type and database
   )
   expect(replica.call('SISMEMBER', 'set', 'b')).toEqual(integer(1))
   expect(replica.call('HGET', 'hash', 'f')).toEqual(bulk('v'))
+})
+
+describe('a copy and the disk of the replica', () => {
+  function copied(directives: Record<string, string>): [ReplicationWorld, TestNode] {
+    const world = new ReplicationWorld()
+    const master = world.node()
+    fill(master, 20)
+    const replica = world.replicaOf(master, directives)
+    world.run(10)
+    return [world, replica]
+  }
+
+  test('with save points it is saved at once, with its place in the history', () => {
+    const [world, replica] = copied({ save: '3600 1' })
+    expect(replica.files.paths()).toEqual(['dump.rdb'])
+    const again = world.restart(replica, { keepsFiles: true })
+    world.run(1)
+    expect(again.get('key-7')).toBe('value-7')
+    world.until(() => again.info('master_link_status') === 'up')
+    expect(again.info('master_replid')).toBe(replica.info('master_replid'))
+  })
+
+  test('it replaces the dump of what the node held before', () => {
+    const world = new ReplicationWorld()
+    const [master, own] = [world.node(), world.node({ save: '3600 1' })]
+    fill(master, 20)
+    own.call('SET', 'own', '1')
+    own.call('SAVE')
+    own.call('REPLICAOF', master.address, '6379')
+    world.until(() => own.get('key-7') === 'value-7')
+    world.run(10)
+    const again = world.restart(own, { keepsFiles: true })
+    world.run(1)
+    expect([again.get('own'), again.get('key-7')]).toEqual([undefined, 'value-7'])
+  })
+
+  test('without save points nothing is written', () => {
+    expect(copied({ save: '' })[1].files.paths()).toEqual([])
+  })
+
+  test('with an append-only file there is no dump beside it', () => {
+    const [, replica] = copied({ save: '3600 1', appendonly: 'yes' })
+    expect(replica.files.paths().filter((path) => path.endsWith('.rdb'))).toEqual([
+      expect.stringContaining('base.rdb'),
+    ])
+  })
 })
 
 test('a new cluster is in step within a tenth of a second', () => {
