@@ -12,7 +12,7 @@ import {
 } from '../aof/manifest.ts'
 import type { Settings } from '../settings/settings.ts'
 import { readManifest } from './aof-manifest-file.ts'
-import { change, type FileFailure, namesIn, type Work } from './files.ts'
+import { change, type FileFailure, namesIn, sizeOf, type Work } from './files.ts'
 
 export class AofFiles {
   readonly #settings: Settings
@@ -100,10 +100,22 @@ export class AofFiles {
   }
 
   /**
-   * The path of a file that should be in the folder and is not; undefined if all are there, or that cannot
-   * be determined.
+   * What somebody else did to the files while the node runs, in words; undefined if nothing, or that cannot be
+   * determined. `writtenBytes`: how long the last one is at least, as it only grows.
    */
-  *missing(): Work<string | undefined> {
+  *damage(writtenBytes: number): Work<string | undefined> {
+    const last = this.#manifest.increments.at(-1)
+    const missing = yield* this.#missing()
+    if (missing !== undefined) return `${missing} has been deleted while the node runs`
+    if (last === undefined) return undefined
+    const path = this.pathOf(last)
+    const sizeBytes = yield* sizeOf(path)
+    if (typeof sizeBytes !== 'number' || sizeBytes >= writtenBytes) return undefined
+    const lack = `it has ${sizeBytes} bytes, and ${writtenBytes} were written`
+    return `${path} has been replaced or cut off while the node runs: ${lack}`
+  }
+
+  *#missing(): Work<string | undefined> {
     const names = yield* namesIn(this.folder)
     if ('kind' in names) return undefined
     const present = new Set(names)

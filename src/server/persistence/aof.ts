@@ -7,8 +7,9 @@
  * that is not in them. They stay as they are, older data that can be loaded, until a rewrite has put
  * everything into new ones.
  *
- * An operator may delete the folder, or a file in it, and then a process that ends loses all data. So every
- * second we check that the files are there, even when nothing is written, and rewrite what is gone.
+ * An operator may delete the folder, or a file in it, or put another file in its place, and then a process that ends
+ * loses data. So every second we check that the files are there and the last one has what we wrote, even when nothing
+ * is written, and write them anew if not.
  */
 import { earliest } from '../earliest.ts'
 import type { FileWatcher, KeptFile } from '../replication/serving/waits.ts'
@@ -291,11 +292,11 @@ export class Aof implements KeptFile {
     this.#nextLookMs = monoMs + LOOK_PERIOD_MS
     this.#isLooking = true
     const { manifest } = this.#files
-    this.#jobs.start(this.#files.missing(), (missing) => {
+    this.#jobs.start(this.#files.damage(this.#log.sizeBytes), (damage) => {
       this.#isLooking = false
       // The files have changed meanwhile.
-      if (!this.#mayLook || manifest !== this.#files.manifest || missing === undefined) return
-      this.#host.port.log('warning', `${missing} has been deleted while the node runs`)
+      if (!this.#mayLook || manifest !== this.#files.manifest || damage === undefined) return
+      this.#host.port.log('warning', damage)
       this.#log.disappeared()
     })
   }

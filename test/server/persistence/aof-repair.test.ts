@@ -139,6 +139,21 @@ describe('the folder deleted', () => {
     expect(loaded(node)).toBe(digest(node))
   })
 
+  test('its last file cut off or replaced by an older copy: made anew', () => {
+    const node = new NodeHarness(ON)
+    const client = node.client()
+    client.say('SET a 1')
+    const older = node.files.read(`${FOLDER}.1.incr.aof`) as string
+    client.say('SET b 1')
+    node.files.install(`${FOLDER}.1.incr.aof`, older)
+    node.advance(1100)
+    expect(node.logs.join('\n')).toContain(
+      '1.incr.aof has been replaced or cut off while the node runs: it has 50 bytes, and 77 were written',
+    )
+    expect(loaded(node)).toBe(digest(node))
+    expect(client.say('SET c 1')).toBe('+OK\r\n')
+  })
+
   test('under a write after a restart: PING and writes get MISCONF until it is there again', () => {
     const before = new NodeHarness(ON)
     before.client().say('SET a 1')
