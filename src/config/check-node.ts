@@ -64,7 +64,8 @@ function adviseDump(node: NodeFile): Problem[] {
   const { settings, isThere } = node
   const dump = settings.text('dbfilename')
   if (!settings.flag('appendonly') || !isThere(dump)) return []
-  if (isThere(settings.text('appenddirname')) || isThere(settings.text('appendfilename'))) return []
+  const log = settings.text('appendfilename')
+  if (isThere(`${settings.text('appenddirname')}/${log}.manifest`) || isThere(log)) return []
   const message = `there is no append-only file yet: the node starts without data, and ${dump} is not loaded`
   const hint = 'start it with appendonly no, then CONFIG SET appendonly yes'
   return [warn(node, 'W_DUMP_NOT_LOADED', 'appendonly', message, hint)]

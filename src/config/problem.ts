@@ -27,6 +27,7 @@ export type ProblemCode =
   | 'E_DUMP'
   | 'E_AOF'
   | 'W_AOF_TORN'
+  | 'W_AOF_NOT_LOADED'
   | 'W_TLS'
   | 'W_STATE_FOLDER'
   | 'W_LOG_FILE'

@@ -23,7 +23,9 @@ function advice(text: string, there: readonly string[] = []) {
 
 test('an ordinary file gets no advice', () => {
   expect(advice('port 7000\n')).toEqual([])
-  expect(advice('appendonly yes\nsave ""\n', ['dump.rdb', 'appendonlydir'])).toEqual([])
+  expect(
+    advice('appendonly yes\nsave ""\n', ['dump.rdb', 'appendonlydir/appendonly.aof.manifest']),
+  ).toEqual([])
 })
 
 test('a master that is no address and no name is pointed out', () => {
@@ -39,6 +41,9 @@ test('a node that keeps nothing is pointed out', () => {
 
 test('a dump that will not be loaded is pointed out before the start', () => {
   expect(advice('appendonly yes\n', ['dump.rdb'])).toEqual([[1, 'W_DUMP_NOT_LOADED']])
+  expect(advice('appendonly yes\n', ['dump.rdb', 'appendonlydir'])).toEqual([
+    [1, 'W_DUMP_NOT_LOADED'],
+  ])
   expect(advice('appendonly yes\n', ['dump.rdb', 'appendonly.aof'])).toEqual([])
   expect(advice('appendonly no\n', ['dump.rdb'])).toEqual([])
 })

@@ -12,6 +12,7 @@ import { AofFiles } from '../../server/persistence/aof-files.ts'
 import { AofFinding } from '../../server/persistence/aof-finding.ts'
 import { type AofLoaded, AofLoader, type AofTarget } from '../../server/persistence/aof-load.ts'
 import type { FileAnswer, FileRequest, Work, WorkPause } from '../../server/persistence/files.ts'
+import { wayOutOf } from '../../server/persistence/load-refusals.ts'
 import type { LoadedCommand, LoadRefused } from '../../server/persistence/load-result.ts'
 import { loadRdb } from '../../server/persistence/rdb-load.ts'
 import type { Settings } from '../../server/settings/settings.ts'
@@ -26,7 +27,9 @@ export function aofProblems(settings: Settings, place: Place): readonly Problem[
   // A node that runs may just have replaced its files by others.
   const first = folder.carryOut(load(settings))
   const loaded = first.kind === 'refused' ? folder.carryOut(load(settings)) : first
-  if (loaded.kind === 'loaded') return tornProblems(loaded, folder.path, place)
+  if (loaded.kind === 'loaded') {
+    return [...tornProblems(loaded, folder.path, place), ...strangerProblems(loaded, folder, place)]
+  }
   const { about, text } = loaded
   // What this user may not read, the user of the node may.
   if (about === undefined || folder.isClosed) return []
@@ -44,14 +47,30 @@ function tornProblems({ torn }: AofLoaded, folder: string, place: Place): readon
   return [{ ...place, severity: 'warning', code: 'W_AOF_TORN', message, hint }]
 }
 
+/** Without the manifest no server knows what they are: it starts without them. */
+function strangerProblems({ files }: Looked, folder: Folder, place: Place): readonly Problem[] {
+  const { strangers, manifestPath } = files
+  if (strangers.length === 0) return []
+  const missing = join(folder.path, utf8Text(manifestPath))
+  const names = strangers.map(utf8Text).join(', ')
+  const message = `${missing} is missing: the node starts without what is in ${names}`
+  const hint = wayOutOf('damagedManifest')
+  return [{ ...place, severity: 'warning', code: 'W_AOF_NOT_LOADED', message, hint }]
+}
+
 const UNCOUNTED = { expect: () => undefined, advance: () => undefined, onKeys: () => false }
 
-function* load(settings: Settings): Work<AofLoaded | LoadRefused> {
+interface Looked extends AofLoaded {
+  readonly files: AofFiles
+}
+
+function* load(settings: Settings): Work<Looked | LoadRefused> {
   const files = new AofFiles(settings)
   const silent = { log: () => undefined, noteDump: () => undefined }
   const found = yield* new AofFinding({ settings, files, ...silent }).run()
   if (found.kind === 'refused') return found
-  return yield* new AofLoader(lookingTarget(settings), UNCOUNTED).load(found)
+  const loaded = yield* new AofLoader(lookingTarget(settings), UNCOUNTED).load(found)
+  return loaded.kind === 'loaded' ? { ...loaded, files } : loaded
 }
 
 function lookingTarget(settings: Settings): AofTarget {

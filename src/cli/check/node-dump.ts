@@ -6,7 +6,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { utf8Text } from '../../base/utf8.ts'
 import type { Problem } from '../../config/problem.ts'
-import { wayOutOf } from '../../server/persistence/load-refusals.ts'
+import { reasonOf } from '../../io/start-error.ts'
+import { type LoadFault, unreadFile, wayOutOf } from '../../server/persistence/load-refusals.ts'
 import { faultText, type RdbProgress, RdbReader } from '../../server/rdb/rdb-reader.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import { unkeptTables } from './unkept-entries.ts'
@@ -18,21 +19,23 @@ export function dumpProblems(
 ): readonly Problem[] {
   if (settings.flag('appendonly')) return []
   const path = join(utf8Text(settings.text('dir')), utf8Text(settings.text('dbfilename')))
-  const read = readDump(path, settings)
-  if (read?.kind !== 'damaged') return []
-  const message = `${path} ${faultText(read)}, and the node does not start with it`
-  return [{ ...place, severity: 'error', code: 'E_DUMP', message, hint: wayOutOf(read.cause) }]
+  const fault = faultOf(path, settings)
+  if (fault === undefined) return []
+  const message = `${path} ${fault.reason}, and the node does not start with it`
+  return [{ ...place, severity: 'error', code: 'E_DUMP', message, hint: wayOutOf(fault.cause) }]
 }
 
-/** Undefined: there is none, or this user may not read it. */
-function readDump(path: string, settings: Settings): RdbProgress | undefined {
+/** Undefined: it is sound, there is none, or this user may not read it. */
+function faultOf(path: string, settings: Settings): LoadFault | undefined {
   const file = opened(path)
   if (file === undefined) return undefined
   try {
-    return readThrough(file, settings)
-  } catch {
-    // A folder, or a disk that gives up.
-    return undefined
+    const read = readThrough(file, settings)
+    return read.kind === 'damaged' ? { cause: read.cause, reason: faultText(read) } : undefined
+  } catch (error) {
+    // A folder opens, and cannot be read.
+    const code = reasonOf(error)
+    return unreadFile({ kind: 'failed', code, text: code })
   } finally {
     closeSync(file)
   }

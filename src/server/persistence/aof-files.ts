@@ -125,6 +125,10 @@ export class AofFiles {
     return paths.find((path) => !present.has(path.slice(this.folder.length + 1)))
   }
 
+  get strangers(): readonly string[] {
+    return [...this.#strangers]
+  }
+
   /** The files among these that look like our bases and increments. New files never get one of their names. */
   strangersAmong(names: readonly string[]): readonly string[] {
     const found = names.filter(

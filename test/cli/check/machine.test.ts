@@ -101,6 +101,13 @@ test('a dump with which the node would not start is told, with what is wrong and
   expect(await found(write('redis.conf', `dir ${folder}`), true)).toEqual([])
 })
 
+test('a folder in the place of the dump is told', async () => {
+  mkdirSync(join(folder, 'dump.rdb'))
+  expect(await found(write('redis.conf', `dir ${folder}`))).toEqual([
+    expect.stringMatching(/^error E_DUMP - dbfilename: .*dump\.rdb is a folder, not a file/),
+  ])
+})
+
 const MANIFEST = 'file a.1.base.rdb seq 1 type b\nfile a.1.incr.aof seq 1 type i\n'
 const SET = '*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n'
 
@@ -139,6 +146,17 @@ describe('an append-only file', () => {
     expect(await told()).toEqual([expect.stringMatching(/^error E_AOF 2 appendonly: /)])
     expect((await told()).join()).toMatch(says)
     expect(await found(write('redis.conf', ...lines()), true)).toEqual([])
+  })
+
+  test('without its manifest is a warning: the node starts without data', async () => {
+    rmSync(join(folder, 'appendonlydir', 'a.manifest'))
+    expect(await told()).toEqual([
+      expect.stringMatching(
+        /^warning W_AOF_NOT_LOADED 2 .*a\.manifest is missing: .* what is in a\.1\.base\.rdb, a\.1\.incr\.aof/,
+      ),
+    ])
+    writeFileSync(join(folder, 'dump.rdb'), '')
+    expect((await told()).join()).toContain('W_DUMP_NOT_LOADED')
   })
 
   test('with a torn end is a warning, or an error with aof-load-truncated no', async () => {
