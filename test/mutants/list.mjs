@@ -1282,8 +1282,8 @@ export const MUTANTS = [
     edits: [
       {
         file: 'proxy/session.js',
-        find: 'this.drain(nowMs);\n    }\n    #mayBlock',
-        replace: 'this.end();\n    }\n    #mayBlock',
+        find: 'this.#leaveAtMs = nowMs + LEAVE_MS;\n        this.drain(nowMs);',
+        replace: 'this.end();',
       },
     ],
     scenarios: ['clients-close-their-half-in-a-calm-cluster.yml'],
