@@ -1,17 +1,19 @@
 /**
  * What a connection has become by its own commands, and what has to be said to another master so that the client
- * does not notice the change: its user, protocol, name, database and subscriptions. Only what a server has accepted
- * counts, so a command is noted when its answer was no error.
+ * does not notice the change: its user, protocol, name, database, scripts and subscriptions. Only what a server has
+ * accepted counts, so a command is noted when its answer was no error. Scripts are noted when they are sent: a server
+ * keeps one that fails, too.
  */
 import { encodeCommand } from '../resp/encode.ts'
 import type { Protocol } from '../resp/reply.ts'
+import { CarriedScripts, type ScriptShelf } from './carried-scripts.ts'
 
 /** A command of the set-up, and how many replies it has. */
 export interface SetUpStep {
   readonly argv: readonly string[]
   readonly replies: number
-  /** Its replies are those of a subscription, which RESP3 sends as pushes. */
-  readonly isSubscription: boolean
+  /** The replies of a subscription are pushes in RESP3. A script may be refused: the client learns that from EVALSHA. */
+  readonly about: 'connection' | 'script' | 'subscription'
 }
 
 /** A client with more is closed when the master changes, instead of being carried over. */
@@ -32,13 +34,14 @@ export class CarriedState {
   #database = '0'
   /** CLIENT SETINFO and the like, by what they set. Most clients set nothing and subscribe to nothing. */
   #traits: Map<string, readonly string[]> | undefined
+  #scripts: CarriedScripts | undefined
   #subscriptions: Subscriptions | undefined
   /** The same once all that is on its way has arrived. */
   #meant: Subscriptions | undefined
   #hasSubscribed = false
   /** More than we are ready to keep for another server. */
   get isTooMuch(): boolean {
-    return this.subscriptions > MAX_SUBSCRIPTIONS
+    return this.subscriptions > MAX_SUBSCRIPTIONS || this.#scripts?.isTooMuch === true
   }
 
   get subscriptions(): number {
@@ -77,6 +80,12 @@ export class CarriedState {
     this.#meant[verbOf(argv)] = new Set(this.#subscriptions?.[verbOf(argv)])
   }
 
+  /** A command about scripts is on its way. */
+  scriptGiven(name: string, bytes: string, shelf: ScriptShelf): void {
+    this.#scripts ??= new CarriedScripts()
+    this.#scripts.given(name, bytes, shelf)
+  }
+
   /** A server has answered this command without an error. */
   note(argv: readonly string[]): void {
     switch (argv[0]?.toLowerCase()) {
@@ -109,17 +118,28 @@ export class CarriedState {
     if (this.#name !== '') steps.push(['CLIENT', 'SETNAME', this.#name])
     if (this.#traits !== undefined) steps.push(...this.#traits.values())
     if (this.#database !== '0') steps.push(['SELECT', this.#database])
-    const plain = steps.map((argv) => ({ argv, replies: 1, isSubscription: false }))
+    return [
+      ...steps.map((argv): SetUpStep => ({ argv, replies: 1, about: 'connection' })),
+      ...this.#loading(),
+      ...this.#subscribing(),
+    ]
+  }
+
+  #loading(): readonly SetUpStep[] {
+    const texts = [...(this.#scripts?.texts ?? [])]
+    return texts.map((text) => ({ argv: ['SCRIPT', 'LOAD', text], replies: 1, about: 'script' }))
+  }
+
+  #subscribing(): readonly SetUpStep[] {
     const subscriptions = this.#subscriptions
-    if (subscriptions === undefined) return plain
+    if (subscriptions === undefined) return []
     const verbs = Object.keys(subscriptions) as SubscriptionVerb[]
-    const subscribing = verbs.flatMap((verb) => {
+    return verbs.flatMap((verb): readonly SetUpStep[] => {
       const channels = [...subscriptions[verb]]
       if (channels.length === 0) return []
       const argv = [verb.toUpperCase(), ...channels]
-      return [{ argv, replies: channels.length, isSubscription: true }]
+      return [{ argv, replies: channels.length, about: 'subscription' }]
     })
-    return [...plain, ...subscribing]
   }
 
   #hello(argv: readonly string[]): void {

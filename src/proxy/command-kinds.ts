@@ -58,6 +58,9 @@ const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
   ['refused', ['monitor', 'sync', 'psync', 'replconf']],
 ]
 
+/** They leave a script with the server, or take them away. */
+const ABOUT_SCRIPTS: ReadonlySet<string> = new Set(['eval', 'eval_ro', 'script'])
+
 /** What they change is carried to another server, so the proxy has to know their words. */
 const READ_WHOLE: ReadonlySet<CommandKind> = new Set(['session', 'subscribe', 'unsubscribe'])
 
@@ -83,7 +86,8 @@ export class CommandKinds {
     }
     for (const [name, kind] of this.#kinds) {
       const isPlain = kind === 'read' || kind === 'write'
-      if (isPlain && !this.mayBlock(name)) this.#plain.set(name, kind)
+      const isLookedAt = this.mayBlock(name) || this.isAboutScripts(name)
+      if (isPlain && !isLookedAt) this.#plain.set(name, kind)
     }
   }
 
@@ -103,6 +107,10 @@ export class CommandKinds {
 
   mayBlock(name: string): boolean {
     return this.#blocking.has(name.toLowerCase())
+  }
+
+  isAboutScripts(name: string): boolean {
+    return ABOUT_SCRIPTS.has(name) || ABOUT_SCRIPTS.has(name.toLowerCase())
   }
 
   /** Undefined: a command that was too long to be kept. */

@@ -5,6 +5,7 @@
  */
 import type { Moment } from '../base/clock.ts'
 import { type Address, hostAndPort } from '../base/ip.ts'
+import { ScriptShelf } from './carried-scripts.ts'
 import { CommandKinds } from './command-kinds.ts'
 import { GroupWatch } from './group-watch.ts'
 import { PlainCommands } from './plain-commands.ts'
@@ -35,6 +36,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   readonly #port: ProxyPort
   readonly #kinds = new CommandKinds()
   readonly #plain = new PlainCommands(this.#kinds)
+  readonly #shelf = new ScriptShelf()
   watch: GroupWatch
   readonly counts: ProxyCounts = newCounts()
   readonly #home: SessionHome
@@ -279,7 +281,13 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
 
   #sessionHome(): SessionHome {
     return {
-      ...{ port: this.#port, kinds: this.#kinds, plain: this.#plain, counts: this.counts },
+      ...{
+        port: this.#port,
+        kinds: this.#kinds,
+        plain: this.#plain,
+        shelf: this.#shelf,
+        counts: this.counts,
+      },
       limits: () => this.#config,
       route: (entrance, present, nowMs) => this.#route(entrance, present, nowMs),
       isSwitching: ({ group, kind }, nowMs) =>

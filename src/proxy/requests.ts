@@ -251,6 +251,19 @@ export class Requests {
   }
 }
 
+/** One word of a command that may be cut off somewhere behind it. Undefined: it is not there, or not whole. */
+export function wordAt(bytes: string, place: number): string | undefined {
+  let at = bytes.indexOf('\r\n') + 2
+  for (let word = 0; ; word++) {
+    const line = bytes.indexOf('\r\n', at)
+    if (line < 0) return undefined
+    const end = line + 2 + Number(bytes.slice(at + 1, line))
+    if (end > bytes.length) return undefined
+    if (word === place) return bytes.slice(line + 2, end)
+    at = end + 2
+  }
+}
+
 /** The words of a command that `Requests` has cut out whole. */
 export function wordsOf(bytes: string): string[] {
   const words: string[] = []

@@ -3,7 +3,7 @@ import type { Address } from '../base/ip.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import { Answers } from './answers.ts'
 import type { CarriedTransaction } from './asked.ts'
-import type { CarriedState } from './carried-state.ts'
+import type { CarriedState, SetUpStep } from './carried-state.ts'
 import type { ClientAnswers } from './client-answers.ts'
 import type { InFlight } from './in-flight.ts'
 import type { ClientEnds, Entrance, WireId } from './port.ts'
@@ -23,8 +23,9 @@ export class ServerLink {
   phase: 'connecting' | 'settingUp' | 'ready' | 'leaving' = 'connecting'
   /** It is asked whether it is alive, and has not answered. */
   owesPong = false
-  /** Replies to the set-up still to come. */
+  /** Replies to the set-up still to come, and how many of them, the last ones, are about scripts. */
   setUpReplies = 0
+  scriptReplies = 0
   /** Confirmations of subscriptions still to come after them. */
   setUpConfirmations = 0
   /** Replies to what was queued in the open transaction, after those. */
@@ -49,6 +50,15 @@ export class ServerLink {
   get isSetUp(): boolean {
     const { owesPong, setUpReplies, setUpConfirmations, queuedReplies } = this
     return !owesPong && setUpReplies === 0 && setUpConfirmations === 0 && queuedReplies === 0
+  }
+
+  /** The set-up has been sent. */
+  owes(steps: readonly SetUpStep[]): void {
+    for (const { replies, about } of steps) {
+      if (about === 'subscription') this.setUpConfirmations += replies
+      else this.setUpReplies += replies
+      if (about === 'script') this.scriptReplies += replies
+    }
   }
 
   leads(to: Address): boolean {

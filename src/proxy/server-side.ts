@@ -106,10 +106,7 @@ export class ServerSide {
     link.isToQueue = inFlight.hasAgainBefore(transaction)
     const queued = link.isToQueue ? [] : this.#queued()
     link.phase = 'settingUp'
-    link.setUpReplies = steps.filter(({ isSubscription }) => !isSubscription).length
-    for (const { replies, isSubscription } of steps) {
-      if (isSubscription) link.setUpConfirmations += replies
-    }
+    link.owes(steps)
     link.queuedReplies = queued.length
     link.owesPong = this.#home.isDoubtful(this.#session.entrance, link.address)
     const bytes = queued.map((asked) => asked.bytes ?? '').join('')
@@ -210,8 +207,9 @@ export class ServerSide {
     else if (bytes.startsWith('>') || (word !== undefined && MESSAGES.has(word))) {
       this.#session.tellAside(bytes)
     } else if (link.setUpReplies > 0) {
+      const mayFail = link.setUpReplies <= link.scriptReplies && !isMisdirection(bytes, false)
       link.setUpReplies--
-      if (bytes.startsWith('-')) return this.#refusedSetUp(bytes, nowMs)
+      if (bytes.startsWith('-') && !mayFail) return this.#refusedSetUp(bytes, nowMs)
     } else link.queuedReplies--
     this.#settle(link, nowMs)
   }

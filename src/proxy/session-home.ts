@@ -1,5 +1,6 @@
 /** What sessions ask of the proxy they belong to. */
 import type { Address } from '../base/ip.ts'
+import type { ScriptShelf } from './carried-scripts.ts'
 import type { CommandKinds } from './command-kinds.ts'
 import type { PlainCommands } from './plain-commands.ts'
 import type { ClientEnds, Entrance, ProxyPort, WireId } from './port.ts'
@@ -9,6 +10,7 @@ export interface SessionHome {
   readonly port: ProxyPort
   readonly kinds: CommandKinds
   readonly plain: PlainCommands
+  readonly shelf: ScriptShelf
   /** As configured at this moment. */
   limits(): Pick<ProxyTiming, 'holdMs' | 'holdBytes' | 'farewellMs'>
   readonly counts: ProxyCounts

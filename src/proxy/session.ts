@@ -313,6 +313,7 @@ export class Session {
     if (ended !== undefined) return this.#inEnded(kind, ended)
     const inVain = this.#waited.refusal(kind, this.transaction)
     if (inVain !== undefined) return this.#answer(kind, inVain)
+    if (kinds.isAboutScripts(name)) this.state.scriptGiven(name, bytes, this.#home.shelf)
     const isPlain = kind === 'read' || kind === 'write'
     if (isPlain && this.transaction === undefined) {
       return this.#send(kind, bytes, isWhole ? bytes : undefined, undefined)
