@@ -58,6 +58,9 @@ const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
   ['refused', ['monitor', 'sync', 'psync', 'replconf']],
 ]
 
+/** They send a message. */
+const PUBLISHING: ReadonlySet<string> = new Set(['publish', 'spublish'])
+
 /** They leave a script with the server, or take them away. */
 const ABOUT_SCRIPTS: ReadonlySet<string> = new Set(['eval', 'eval_ro', 'script'])
 
@@ -116,6 +119,13 @@ export class CommandKinds {
   /** Undefined: a command that was too long to be kept. */
   mayBlockAs(bytes: string | undefined): boolean {
     return bytes !== undefined && this.mayBlock(wordsOf(bytes)[0] ?? '')
+  }
+
+  /** If it has no answer, its client is closed, and told no error. */
+  isClosedAs(bytes: string | undefined): boolean {
+    if (bytes === undefined) return false
+    const name = wordsOf(bytes)[0]?.toLowerCase() ?? ''
+    return PUBLISHING.has(name) || this.mayBlock(name)
   }
 
   #note(name: string, kind: CommandKind): void {

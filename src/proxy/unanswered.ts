@@ -2,7 +2,8 @@
  * What becomes of a command whose answer will not come, because its server is gone. A write may have been carried out,
  * so it is never sent a second time; what only reads, and what was queued before EXEC, is given to the next server.
  * Who waits in a BLPOP or the like is closed, which says the same: every library knows what to do when the connection of
- * a blocked command breaks, and a worker that gets an error it does not know ends for good (Celery).
+ * a blocked command breaks, and a worker that gets an error it does not know ends for good (Celery). So is who sent a
+ * message: servers of socket.io look at no answer to PUBLISH, and an error without a handler ends their process.
  */
 import { encodeCommand } from '../resp/encode.ts'
 import type { Asked } from './asked.ts'
@@ -17,7 +18,7 @@ export function verdictOn(asked: Asked, kinds: CommandKinds): string {
   if (kind === 'exec') return asked.instead ?? UNANSWERED
   if (kind === 'discard') return '+OK\r\n'
   if (transaction !== undefined && !isHere) return kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n'
-  if (kind === 'write' && !isHere) return kinds.mayBlockAs(bytes) ? 'close' : UNANSWERED
+  if (kind === 'write' && !isHere) return kinds.isClosedAs(bytes) ? 'close' : UNANSWERED
   if (bytes === undefined) return UNANSWERED
   if (kind === 'wait' && !isHere) return WAIT_MOVED
   if (kind === 'subscribe' || kind === 'unsubscribe') {

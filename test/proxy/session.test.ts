@@ -53,6 +53,14 @@ describe('when the master is lost', () => {
     expect([client.takes(), client.isClosed]).toEqual(['', true])
   })
 
+  test.each(['PUBLISH news hello', 'spublish news hello'])(
+    'who has sent a message is closed: an error would end servers that look at no answer: %s',
+    (command) => {
+      const { client } = lost('GET a', command)
+      expect([client.takes(), client.isClosed]).toEqual(['', true])
+    },
+  )
+
   test('a BLPOP that was queued before EXEC blocks nobody', () => {
     const { stage, client } = lost('MULTI', 'BLPOP q 0')
     stage.switchTo(B)
