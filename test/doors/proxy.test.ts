@@ -5,6 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FlowProducer } from 'bullmq'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -114,6 +115,24 @@ describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
     await application.stop()
     const { acknowledged, errors } = application.met()
     expect([errors, Number(cli(proxy.port, 'GET', 'counter')[0])]).toEqual([[], acknowledged])
+  })
+
+  test('flows of BullMQ go on after a handover: the next master is given the scripts of the client', async ({
+    onTestFinished,
+  }) => {
+    const proxy = await startProxy(cluster)
+    onTestFinished(() => proxy.kill())
+    const connection = new Redis({ port: proxy.port, maxRetriesPerRequest: null })
+    const flows = new FlowProducer({ connection })
+    onTestFinished(async () => {
+      await flows.close()
+      connection.disconnect()
+    })
+    const part = { name: 'part', queueName: 'flows' }
+    const add = async () => (await flows.add({ ...part, children: [part] })).children?.length
+    const before = await add()
+    await handOver(cluster)
+    expect([before, await add()]).toEqual([1, 1])
   })
 
   test.skipIf(!HAS_PHP_REDIS)(
