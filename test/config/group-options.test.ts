@@ -106,7 +106,7 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: 'keys of the same word',
     places: {
       'cli/check/deep/judge-sentinels.ts': ['quorum'],
-      'cli/check/deep/judge-voters.ts': ['replication', 'voters', 'write-quorum'],
+      'cli/check/deep/judge-voters.ts': ['replication', 'voters'],
       'cli/incident/what-if/scenario.ts': ['quorum'],
       'config/check.ts': ['quorum'],
       'core/config.ts': ['quorum', 'detection'],
