@@ -56,6 +56,7 @@ function written(client: string, ...acknowledgedAtMs: readonly number[]): Write[
 function verdictOn(
   expectation: Expectation,
   course: Partial<Pick<RunHistory, 'happenings' | 'writes' | 'labels'>>,
+  graceMs = 0,
 ) {
   const history: RunHistory = {
     ...{
@@ -70,7 +71,7 @@ function verdictOn(
     endMs: END_MS,
     ...course,
   }
-  const given = { history, members: MEMBERS, facts: [], unsettled: [], graceMs: 0 }
+  const given = { history, members: MEMBERS, facts: [], unsettled: [], graceMs }
   return judge([expectation], given)[0]
 }
 
@@ -124,6 +125,50 @@ describe('a group is of one mind', () => {
     const dead = happened(4_000, 's2', { kind: 'status', status: 'down' })
     const happenings = [...calm(), dead, told(5_000, 's1', 4), told(5_000, 's3', 4)]
     expect(verdictOn(expectation, { happenings })).toMatchObject({ passed: true })
+  })
+})
+
+describe('a grace', () => {
+  const claim: StateClaim = { kind: 'converged', group: 'mymaster' }
+  const since = (offsetMs: number) => ({ label: 'kill', offsetMs })
+  const labels = new Map(Object.entries({ kill: 1_000, return: 5_000 }))
+  const cutOff = { kind: 'replica', master: node('n1'), isLinkUp: false } as const
+  const connected = { ...cutOff, isLinkUp: true } as const
+  const lost = (atMs: number) => happened(atMs, 'n3', { kind: 'role', role: cutOff })
+  const back = (atMs: number) => happened(atMs, 'n3', { kind: 'role', role: connected })
+
+  const within = {
+    kind: 'state',
+    claim,
+    timing: { kind: 'within', after: since(0), withinMs: 2_000 },
+  } as const
+  test.each([
+    ['what was true at the deadline, and is not any more within the grace', [lost(5_000)], true, 0],
+    ['what comes true late', [lost(1_500), back(4_000)], true, 3_000],
+    [
+      'what comes true late, and is not true for long',
+      [lost(0), back(4_000), lost(5_000)],
+      true,
+      3_000,
+    ],
+    ['not what comes true after it', [lost(1_500), back(8_001)], false, undefined],
+  ])('accepts %s', (_what, changes, passed, afterMs) => {
+    const metAtMs = afterMs === undefined ? undefined : 1_000 + afterMs
+    const judged = verdictOn(within, { happenings: [...calm(), ...changes], labels }, 5_000)
+    expect(judged).toMatchObject({ passed, metAtMs })
+  })
+
+  test('that is longer than the time itself leaves the last moment of it', () => {
+    const until = { label: 'return', offsetMs: 0 }
+    const timing = { kind: 'always', after: since(1_000), until } as const
+    const on = (...changes: Happening[]) =>
+      verdictOn(
+        { kind: 'state', claim, timing },
+        { happenings: [...calm(), ...changes], labels },
+        5_000,
+      )
+    expect(on(lost(500), back(4_500))).toMatchObject({ passed: true })
+    expect(on(lost(500), back(5_000))).toMatchObject({ passed: false })
   })
 })
 

@@ -8,7 +8,7 @@ import { judgeTotal, type Totals } from './judge-totals.ts'
 import { allHad, anyHad, momentsOf, namedBy } from './moment-claims.ts'
 import { type ClaimedMembers, type ClaimFinding, examine } from './state-claims.ts'
 import { failed, met, PASSED, type Verdict } from './verdict.ts'
-import { endsBeforeItBegins, undoneStep, windowOf } from './window.ts'
+import { endsBeforeItBegins, undoneStep, type Window, windowOf } from './window.ts'
 import { wordExpectation } from './wording.ts'
 
 export interface JudgedCase extends Totals {
@@ -60,7 +60,7 @@ function trackOf(claim: StateClaim, given: JudgedCase, changes: readonly ViewCha
 function judgeState(track: Track, timing: StateTiming, { history, graceMs }: JudgedCase): Verdict {
   const { fromMs, untilMs } = windowOf(timing, history, graceMs)
   if (timing.kind === 'within') {
-    const sinceMs = trueSince(track, untilMs)
+    const sinceMs = trueByDeadline(track, { fromMs: untilMs - graceMs, untilMs })
     if (sinceMs === undefined) return failed(stretchAt(track, untilMs)?.because ?? '')
     return met(Math.max(sinceMs, fromMs), fromMs)
   }
@@ -128,12 +128,20 @@ function trueSince(track: Track, atMs: number): number | undefined {
   return until[lastFalse + 1]?.fromMs
 }
 
+/**
+ * Since when the claim has been true at its deadline, or at the first moment of the grace after it. What later steps do
+ * to it within the grace is not asked: without a grace that is no part of its time.
+ */
+function trueByDeadline(track: Track, grace: Window): number | undefined {
+  const inTimeMs = trueSince(track, grace.fromMs)
+  if (inTimeMs !== undefined) return inTimeMs
+  return track.find(
+    ({ fromMs, holds }) => holds && fromMs > grace.fromMs && fromMs <= grace.untilMs,
+  )?.fromMs
+}
+
 /** The first stretch of a window in which the claim is not as wanted. */
-function firstOffence(
-  track: Track,
-  window: { readonly fromMs: number; readonly untilMs: number },
-  wanted: boolean,
-): FindingPeriod | undefined {
+function firstOffence(track: Track, window: Window, wanted: boolean): FindingPeriod | undefined {
   return track.find((stretch, index) => {
     const endMs = track[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY
     const isInside = stretch.fromMs <= window.untilMs && endMs > window.fromMs

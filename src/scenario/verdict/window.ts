@@ -18,7 +18,9 @@ export function windowOf(timing: Within | Throughout, times: Times, graceMs: num
   const untilMs = endOf(timing.until, times)
   // It has to be so this long after a step: that is a deadline, too.
   const isDeadline = timing.kind === 'always' && timing.after.offsetMs > 0
-  return { fromMs: isDeadline ? fromMs + graceMs : fromMs, untilMs }
+  // A grace longer than the time itself leaves its last moment: in no time at all everything holds.
+  if (!isDeadline) return { fromMs, untilMs }
+  return { fromMs: Math.min(fromMs + graceMs, Math.max(fromMs, untilMs)), untilMs }
 }
 
 export function spanOf({ after, until }: RunPart, times: Times): Window {
@@ -45,8 +47,9 @@ export function lastMomentOf(
 ): number | undefined {
   if (undoneStep(expectation, labels) !== undefined) return undefined
   if (expectation.kind !== 'total') {
-    const { fromMs, untilMs } = windowOf(expectation.timing, { labels, endMs: 0 }, graceMs)
-    return Math.max(fromMs, untilMs)
+    const endless = { labels, endMs: Number.POSITIVE_INFINITY }
+    const { fromMs, untilMs } = windowOf(expectation.timing, endless, graceMs)
+    return untilMs === endless.endMs ? fromMs : Math.max(fromMs, untilMs)
   }
   const refs = refsOf(expectation).map((ref) => momentOf(ref, labels))
   return refs.length === 0 ? undefined : Math.max(...refs)
