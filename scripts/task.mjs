@@ -15,7 +15,10 @@ const TASKS = {
     return (await ensureBuilt()) ? 0 : 1
   },
 
-  /** npm runs this after an installation here and before it packs, so a tarball and an install from git have `dist`. */
+  /**
+   * npm runs this after an installation here and before it packs, so a tarball and an install from git have `dist`. It is
+   * called by `preprepare` and `prepack`, since npm 11 warns the users of a tarball of a script named `prepare`.
+   */
   prepare() {
     if (existsSync(pathOf(TSC))) return TASKS.build()
     console.error('prepare: nothing is built, since the development dependencies are not installed')

@@ -1,6 +1,6 @@
 /** The package as a user gets it: packed, installed into an empty folder, and started from there. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
@@ -74,6 +74,18 @@ test('the programs for service units answer from an installed tarball', () => {
     expect(execFileSync(path, ['--version'], { encoding: 'utf8' })).toMatch(/\d+\.\d+\.\d+/)
   }
 })
+
+test('nothing runs during the installation, and npm has nothing to warn of', () => {
+  const { scripts } = JSON.parse(readFileSync(join(INSTALLED, 'package.json'), 'utf8'))
+  const run = ['preinstall', 'install', 'postinstall', 'prepare']
+  expect(Object.keys(scripts).filter((name) => run.includes(name))).toEqual([])
+  const again = mkdtempSync(join(folder, 'again-'))
+  writeFileSync(join(again, 'package.json'), '{}')
+  const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball]
+  const { stdout, stderr } = spawnSync('npm', args, { cwd: again, encoding: 'utf8' })
+  expect(stdout).toMatch(/^\s*added \d+ packages in [^\n]*\n$/)
+  expect(stderr).toBe('')
+}, 60_000)
 
 test('an installed program starts from the bundle, and keeps its compiled code beside it', () => {
   rmSync(join(INSTALLED, 'dist/bundle/code-cache'), { recursive: true, force: true })
