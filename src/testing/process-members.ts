@@ -3,7 +3,7 @@
  * Redis' own both read. The Sentinels know each other and the replicas from the beginning.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,19 +18,40 @@ import { guardFolder } from './process-guard.ts'
 import { ProcessNode, ProcessSentinel, type ProcessSentinelStart } from './process-nodes.ts'
 import { LOOPBACK, type MemberDoor } from './switchboard.ts'
 
-const HERE = import.meta.url
-const MAIN = fileURLToPath(
-  new URL(HERE.endsWith('.ts') ? '../../dist/launch/vedette.cjs' : '../launch/vedette.cjs', HERE),
-)
+interface Commands {
+  readonly node: readonly string[]
+  readonly sentinel: readonly string[]
+}
 
 /** What runs, by the engine of the cluster. */
-const COMMANDS = {
-  'process-lite': {
-    node: [process.execPath, MAIN, 'server'],
-    sentinel: [process.execPath, MAIN, 'sentinel'],
-  },
-  redis: { node: ['redis-server'], sentinel: ['redis-sentinel'] },
-} as const
+function commandsOf(engine: string): Commands {
+  if (engine === 'redis') return { node: ['redis-server'], sentinel: ['redis-sentinel'] }
+  const main = demandMain()
+  return {
+    node: [process.execPath, main, 'server'],
+    sentinel: [process.execPath, main, 'sentinel'],
+  }
+}
+
+/** Looked for only when it is needed: a bundler takes this module away from the programs of its package. */
+function demandMain(): string {
+  const main = mainBesideUs()
+  if (main !== undefined && existsSync(main)) return main
+  throw new Error(
+    "engine: 'process-lite' runs the programs of the package vedette, and they are not beside this module: if the tests are bundled, leave vedette out of the bundle (esbuild: --external:vedette; webpack: externals)",
+  )
+}
+
+/** Undefined in a CommonJS bundle, where a module has no address. */
+function mainBesideUs(): string | undefined {
+  try {
+    const here = import.meta.url
+    const path = here.endsWith('.ts') ? '../../dist/launch/vedette.cjs' : '../launch/vedette.cjs'
+    return fileURLToPath(new URL(path, here))
+  } catch {
+    return undefined
+  }
+}
 
 export interface ProcessDoors {
   readonly nodes: readonly MemberDoor[]
@@ -44,9 +65,9 @@ export async function createProcesses(
   const { options, switchboard, clock, cluster, diary, tls } = start
   await demandAddresses(options.engine)
   if (options.engine === 'redis') for (const program of REDIS) demandProgram(program)
+  const commands = commandsOf(options.engine)
   const folder = mkdtempSync(join(tmpdir(), 'vedette-testing-'))
   guardFolder(folder)
-  const commands = COMMANDS[options.engine as keyof typeof COMMANDS]
   const common = (door: MemberDoor, index: number) => {
     const address = addressOf(index)
     switchboard.settle(address, door.name)

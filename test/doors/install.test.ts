@@ -1,11 +1,20 @@
 /** The package as a user gets it: packed, installed into an empty folder, and started from there. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
+import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePorts, until } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -167,6 +176,33 @@ describe('what package.json exports', () => {
     expect(stderr).toBe('')
     expect(stdout).toBe('n1 n2 true\ntrue\n')
   })
+
+  test.each(['es', 'cjs'] as const)(
+    'vedette/testing works in a bundle (%s), and says what process-lite needs',
+    async (format) => {
+      const entry = join(empty, 'to-bundle.mjs')
+      writeFileSync(
+        entry,
+        `import { startCluster } from 'vedette/testing'
+        async function use() {
+          const cluster = await startCluster({ replicas: 1, downAfterMs: 100 })
+          cluster.master.kill()
+          console.log((await cluster.until.switched()).name)
+          await cluster.stop()
+          await startCluster({ engine: 'process-lite' }).catch(({ message }) => console.log(message))
+        }
+        void use()`,
+      )
+      const bundled = await rolldown({ input: entry, platform: 'node', onLog: () => undefined })
+      const file = join(folder, `bundled-${format}`, format === 'es' ? 'use.mjs' : 'use.cjs')
+      const { output } = await bundled.generate({ format, codeSplitting: false })
+      mkdirSync(dirname(file))
+      writeFileSync(file, output[0].code)
+      const { stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' })
+      expect(stderr).toBe('')
+      expect(stdout).toMatch(/^n2\nengine: 'process-lite' .* leave vedette out of the bundle/)
+    },
+  )
 
   test('vedette/simulate counts what a configuration costs, and names its mistakes', () => {
     const { stdout, stderr } = runModule(`
