@@ -96,11 +96,11 @@ function skip(file: ScenarioFile, engine: Engine, { seed }: RunOptions, reason: 
 }
 
 /** When the last expectation can be judged. */
-function endOf(file: ScenarioFile, { labels, lastMs }: PlayedTimeline, graceMs: number): number {
+function endOf(file: ScenarioFile, timeline: PlayedTimeline, graceMs: number): number {
   const moments = file.expectations.map(
-    (expectation) => lastMomentOf(expectation, labels, graceMs) ?? 0,
+    (expectation) => lastMomentOf(expectation, timeline, graceMs) ?? 0,
   )
-  return Math.max(file.durationMs ?? 0, lastMs, ...moments) + TAIL_MS
+  return Math.max(file.durationMs ?? 0, timeline.overMs, ...moments) + TAIL_MS
 }
 
 interface Run {

@@ -231,3 +231,29 @@ duration: 6s
     expect([verdict, failure]).toEqual(['failed', expect.stringContaining('+odown of g2')])
   })
 })
+
+describe('without a duration a run lasts long enough', () => {
+  /** The master has no Sentinel and dies: without a failover the outage ends with the run. */
+  async function endless(
+    expectation: string,
+    step = '{ at: 5s, as: kill, kill: [s1, s2, s3, n1] }',
+  ) {
+    const text = altered('duration: 9s', '')
+      .replace('{ at: 5s, as: kill, kill: n1 }', step)
+      .replace(EXPECTATION, expectation)
+    return await runScenario(parse(text), { seed: '1' })
+  }
+
+  test('for an outage that the last step begins to become too long', async () => {
+    const { verdict, expectations } = await endless('{ outage: { at-most: 10s } }')
+    expect(expectations.map(({ passed }) => passed)).toEqual([false])
+    expect(verdict).toBe('failed')
+  })
+
+  test('for a stall to be over', async () => {
+    const stall = '{ at: 5s, as: kill, stall: { process: n1, for: 4s } }'
+    const { endMs, facts } = await endless('{ failovers: { at-most: 1 } }', stall)
+    expect(endMs).toBe(10_000)
+    expect(facts.groups.map(({ failovers }) => failovers)).toEqual([1])
+  })
+})

@@ -18,6 +18,8 @@ export interface PlayedTimeline {
   readonly labels: ReadonlyMap<string, number>
   /** When the last step was done or given up. */
   readonly lastMs: number
+  /** When the last stall is over that a step began, or the last step was done. */
+  readonly overMs: number
   /** Why the rest of the timeline was not done; undefined: all of it was. */
   readonly broken: JudgedExpectation | undefined
 }
@@ -53,6 +55,7 @@ class Player {
   readonly #labels = new Map<string, number>()
   /** Where the last step was done: what happened from there on counts for the next step. */
   #mark: StepMark = { atMs: 0, happenings: 0 }
+  #stalledUntilMs = 0
 
   constructor(file: ScenarioFile, world: World, graceMs: number) {
     this.#file = file
@@ -60,8 +63,9 @@ class Player {
     this.#graceMs = graceMs
   }
 
-  get course(): Pick<PlayedTimeline, 'labels' | 'lastMs'> {
-    return { labels: this.#labels, lastMs: this.#mark.atMs }
+  get course(): Omit<PlayedTimeline, 'broken'> {
+    const { atMs: lastMs } = this.#mark
+    return { labels: this.#labels, lastMs, overMs: Math.max(lastMs, this.#stalledUntilMs) }
   }
 
   /** Undefined: the step was done. */
@@ -76,8 +80,13 @@ class Player {
         return { text: 'whom it means', finding: `${resolved.finding}; ${REST}` }
       }
       await this.#world.apply(resolved.action)
+      if (action.kind === 'stall') this.#stalls(action.forMs)
     }
     return undefined
+  }
+
+  #stalls(ms: number): void {
+    this.#stalledUntilMs = Math.max(this.#stalledUntilMs, this.#mark.atMs + ms)
   }
 
   /** Goes on to the moment of a step. Undefined: the condition it waits for was not met. */

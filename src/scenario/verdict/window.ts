@@ -11,6 +11,11 @@ export interface Window {
 
 type Times = Pick<RunHistory, 'labels' | 'endMs'>
 
+/** When the named steps were done, and the last one of all. */
+interface StepTimes extends Pick<RunHistory, 'labels'> {
+  readonly lastMs: number
+}
+
 /** `graceMs` is what deadlines are postponed by, where time is real and machines are slow. */
 export function windowOf(timing: Within | Throughout, times: Times, graceMs: number): Window {
   const fromMs = momentOf(timing.after, times.labels)
@@ -42,7 +47,7 @@ function endOf(until: TimeRef | undefined, { labels, endMs }: Times): number {
  */
 export function lastMomentOf(
   expectation: Expectation,
-  labels: RunHistory['labels'],
+  { labels, lastMs }: StepTimes,
   graceMs: number,
 ): number | undefined {
   if (undoneStep(expectation, labels) !== undefined) return undefined
@@ -52,6 +57,9 @@ export function lastMomentOf(
     return untilMs === endless.endMs ? fromMs : Math.max(fromMs, untilMs)
   }
   const refs = refsOf(expectation).map((ref) => momentOf(ref, labels))
+  const { claim } = expectation
+  // In a shorter run, an outage that the last step begins could not become too long.
+  if (claim.kind === 'outage' && claim.until === undefined) refs.push(lastMs + claim.atMostMs)
   return refs.length === 0 ? undefined : Math.max(...refs)
 }
 
