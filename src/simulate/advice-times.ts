@@ -64,25 +64,31 @@ function longerThan(
 function adviseShorter({ cases, group }: Evidence): AdviceFinding[] {
   const { downAfterMs } = group
   if (downAfterMs < LONG_MS) return []
-  const waited = cases.filter(({ outcome, odownMs }) => outcome === 'came' && odownMs !== undefined)
+  // A proven death is agreed on long before.
+  const waited = cases.filter(({ outcome, odownMs = 0 }) => {
+    return outcome === 'came' && odownMs > downAfterMs / 2
+  })
   const passed = cases.filter(({ failovers, unusableMs }) => {
     return failovers === 0 && unusableMs > SHORTER_MS && unusableMs < downAfterMs
   })
   if (waited.length === 0 && passed.length === 0) return []
-  const rest =
-    passed.length === 0
-      ? ''
-      : `, and in ${passed.length} trouble of ${durationText(SHORTER_MS)} or more was waited out`
   return [
     {
       setting: `down-after ${durationText(downAfterMs)}`,
-      effect: 'every outage lasts at least that long',
-      seen: `In ${waited.length} of ${cases.length} histories clients waited for it to pass${rest}.`,
-      histories: waited.length,
+      effect: 'a master that falls silent is replaced only after that time',
+      seen: wordWaited(waited.length, passed.length, cases.length),
+      histories: waited.length + passed.length,
       seed: waited[0]?.seed ?? passed[0]?.seed,
       tryThis: `down-after ${durationText(SHORTER_MS)}, and see with --compare what it costs in needless failovers`,
     },
   ]
+}
+
+function wordWaited(waited: number, passed: number, all: number): string {
+  const out = `trouble of ${durationText(SHORTER_MS)} or more was waited out`
+  if (waited === 0) return `In ${passed} of ${all} histories ${out}.`
+  const rest = passed === 0 ? '' : `, and in ${passed} ${out}`
+  return `In ${waited} of ${all} histories clients waited for it to pass${rest}.`
 }
 
 /** A failover that was given up is not tried again for twice the failover-timeout. */

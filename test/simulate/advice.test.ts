@@ -81,7 +81,16 @@ test('a down-after is too short only if failovers were needless, and the next on
   )
 })
 
-test('a long down-after is most of every outage', () => {
+test('a master that was proven dead waited for no down-after', () => {
+  const proven = measured('3', { outcome: 'came', odownMs: 254 })
+  expect(settings({ downAfterMs: 30_000 }, [...QUIET, proven])).toEqual([])
+  const hung = measured('4', { unusableMs: 20_000 })
+  const [advice] = adviceFor(clusterOf({ downAfterMs: 30_000 }), [...QUIET, proven, hung])
+  expect(advice).toMatchObject({ setting: 'down-after 30 s', histories: 1, seed: '4' })
+  expect(advice?.seen).toBe('In 1 of 22 histories trouble of 5 s or more was waited out.')
+})
+
+test('a long down-after is most of every outage of a silent master', () => {
   const waited = measured('3', { outcome: 'came', odownMs: 30_100 })
   expect(settings({ downAfterMs: 30_000 }, [...QUIET, waited])).toEqual(['down-after 30 s'])
 })
