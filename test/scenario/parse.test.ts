@@ -235,3 +235,13 @@ test('brackets without an end are told of, not followed', () => {
   const parsed = parseScenario(`name: ${'['.repeat(50_000)}`, 'deep.yml')
   expect(parsed.ok ? [] : parsed.problems).toMatchObject([{ message: 'nested too deeply' }])
 })
+
+test.each([
+  ['{ event: { name: +odown, within: 2s }, after: kill }', 'event'],
+  ['{ master: { not: n1, according-to: [s2] }, after: kill, within: 2s }', 'master'],
+])('what stands in a claim and belongs beside it is told so: %s', (expectation, claim) => {
+  const text = altered('{ master: { not: n1 }, after: kill, within: 2s }', expectation)
+  expect(problemsOf(text).join()).toContain(
+    `is not known here  (write it beside ${claim}, not in it)`,
+  )
+})

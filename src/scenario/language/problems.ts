@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Problem, ProblemCode } from '../../config/problem.ts'
 import { didYouMean } from '../../config/suggest.ts'
+import { isBeside } from './schema-words.ts'
 import type { Path, ScenarioSource } from './source.ts'
 
 /** Names are short and alike: a list says more than a guess, as long as it stays readable. */
@@ -52,7 +53,10 @@ export class Problems {
   }
 
   #unknownKey(path: Path, key: string): void {
-    this.add(path, 'E_UNKNOWN', 'is not known here', didYouMean(key, this.#keys))
+    const inside = path.at(-2)
+    const isTooDeep = path.length > 3 && typeof inside === 'string' && isBeside(key)
+    const hint = isTooDeep ? `write it beside ${inside}, not in it` : didYouMean(key, this.#keys)
+    this.add(path, 'E_UNKNOWN', 'is not known here', hint)
   }
 }
 

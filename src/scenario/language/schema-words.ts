@@ -134,3 +134,12 @@ function parseTimeRef(text: string): TimeRef | undefined {
   const offsetMs = match[2] === undefined ? 0 : parseDuration(match[2])
   return offsetMs === undefined || offsetMs < 0 ? undefined : { label: match[1], offsetMs }
 }
+
+/** What a step or an expectation says beside its action or claim. */
+export const BESIDE: readonly string[] = [
+  ...['at', 'as', 'after', 'plus', 'until', 'within', 'always', 'never', 'group', 'according-to'],
+]
+
+export function isBeside(key: string): boolean {
+  return BESIDE.includes(key)
+}

@@ -13,6 +13,7 @@ import {
 import { ACTION_SCHEMAS } from './actions.ts'
 import { ABOUT, CLAIMS, CONDITIONS } from './schema-claims.ts'
 import {
+  BESIDE,
   countFrom,
   duration,
   durationFrom,
@@ -217,7 +218,7 @@ export const KEYS: readonly string[] = [
     'duplication',
     'bandwidth',
   ],
-  ...['at', 'as', 'after', 'plus', 'until', 'within', 'always', 'never', 'group', 'according-to'],
+  ...BESIDE,
   ...['liars', 'knows-password', 'password', 'hello', 'vote', 'confer', 'replica', 'answer'],
   ...['id', 'epoch', 'config-epoch', 'down', 'leader', 'replicas', 'times', 'every'],
   ...['coordinated', 'dry-run'],
