@@ -22,6 +22,8 @@ export interface ScenarioResult {
   readonly facts: Facts
   readonly timeline: readonly TimelineEntry[]
   readonly endMs: number
+  /** How far a world in real time was behind the clock at the worst moment: what it made late is no fault of the cluster. */
+  readonly latestMs?: number
 }
 
 export interface JudgedExpectation {

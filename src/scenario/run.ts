@@ -145,8 +145,14 @@ async function conclude(file: ScenarioFile, world: World, run: Run): Promise<Pla
     facts: { groups: facts },
     timeline: createTimeline(history),
     endMs: run.endMs,
+    ...latenessOf(world),
   }
   return { result, history }
+}
+
+function latenessOf(world: World): Pick<ScenarioResult, 'latestMs'> {
+  const latestMs = world.latestMs()
+  return latestMs === undefined ? {} : { latestMs }
 }
 
 /** Too little is known of real processes: what happens to them is seen only later. */
@@ -159,7 +165,7 @@ function violationsAtEnd(
     case 'sim':
       return violationsAfter(finished)
     case 'tcp':
-      return violationsInRealTime(finished, world.latestMs?.() ?? Number.POSITIVE_INFINITY)
+      return violationsInRealTime(finished, world.latestMs() ?? Number.POSITIVE_INFINITY)
     case 'process':
       return []
     default:

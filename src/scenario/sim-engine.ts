@@ -26,6 +26,7 @@ function createWorld(world: SimWorld): World {
     writes: () => world.writes,
     reads: () => world.reads,
     questions: () => world.questions,
+    latestMs: () => undefined,
     close: async () => {},
   }
 }

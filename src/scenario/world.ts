@@ -50,8 +50,8 @@ export interface World {
   writes(): readonly Write[]
   /** What clients read of registers, in the order of the answers. */
   reads(): readonly Read[]
-  /** How far a world in real time was behind the clock at the worst moment so far. */
-  latestMs?(): number
+  /** How far a world in real time was behind the clock at the worst moment so far; undefined: it does not know, or has no clock. */
+  latestMs(): number | undefined
   /** What clients asked about their own databases, in the order in which they asked. */
   questions(): readonly Question[]
   /** Ends every process and removes everything the world made. */

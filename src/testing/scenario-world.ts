@@ -128,6 +128,11 @@ export class StagedWorld implements World {
     return []
   }
 
+  /** Its clock leaves out the time in which the process was late. */
+  latestMs(): undefined {
+    return undefined
+  }
+
   /** The cluster stays as the scenario has left it. */
   async close(): Promise<void> {
     this.#isOver = true

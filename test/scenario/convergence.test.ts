@@ -87,6 +87,7 @@ function createWorld(...course: readonly Cluster[]): World {
     writes: () => [],
     reads: () => [],
     questions: () => [],
+    latestMs: () => undefined,
     close: async () => {},
   }
 }

@@ -67,6 +67,7 @@ function withRunUntil(world: World, runUntil: World['runUntil']): World {
     writes: () => world.writes(),
     reads: () => world.reads(),
     questions: () => world.questions(),
+    latestMs: () => world.latestMs(),
     close: () => world.close(),
   }
 }

@@ -171,6 +171,11 @@ class ProcessWorld implements World {
     return this.#log.questions
   }
 
+  /** Each process is late by itself. */
+  latestMs(): undefined {
+    return undefined
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true

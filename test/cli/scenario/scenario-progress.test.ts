@@ -43,3 +43,18 @@ test('a run in real time says how far it is, every ten seconds without a termina
     'a.yml, seed 1: 1.0 s of 12.0 s played after 1 s\na.yml, seed 1: 11.0 s of 12.0 s played after 11 s\n',
   )
 })
+
+test('how late a world is does not get lost on the way to its judge', async () => {
+  const late: Engine = {
+    ...SIM_ENGINE,
+    name: 'tcp',
+    create: async (file, seed) => ({
+      ...(await SIM_ENGINE.create(file, seed)),
+      latestMs: () => 300,
+    }),
+  }
+  const parsed = parseScenario(SOUND, 'a.yml')
+  if (!parsed.ok) throw new Error('SOUND is sound')
+  const world = await telling(late, 'a.yml, seed 1', new StatusLine()).create(parsed.value, '1')
+  expect(world.latestMs()).toBe(300)
+})
