@@ -61,9 +61,18 @@ function renderHead(result: ScenarioResult, paint: Painter): string[] {
   const time = `${formatDuration(result.endMs)} of ${CLOCKS[result.engine]} time`
   // Ours go without saying; others do not.
   const programs = result.programs === 'Vedette' ? '' : `, ${result.programs}`
-  const run = `${result.file}, seed ${result.seed}, ${time}${programs}`
+  const run = `${result.file}, seed ${result.seed}, ${time}${programs}${wordLateness(result)}`
   const story = wrap(result.story).map((line) => paint.dim(`  ${line}`))
   return [`${verdict}  ${paint.bold(result.name)}`, paint.dim(`  ${run}`), ...story, '']
+}
+
+/** Below this, it explains no verdict. */
+const NOTABLY_LATE_MS = 200
+
+/** A deadline that was missed on a machine that stood still says little about the cluster. */
+function wordLateness({ verdict, latestMs = 0 }: ScenarioResult): string {
+  if (verdict === 'passed' || latestMs < NOTABLY_LATE_MS) return ''
+  return `; this machine was busy, and up to ${formatDuration(Math.round(latestMs))} late`
 }
 
 function renderExpectation(expectation: JudgedExpectation, paint: Painter): string {

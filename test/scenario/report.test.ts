@@ -75,3 +75,14 @@ test('what is wrong is painted as bad', () => {
 test('a result survives JSON', () => {
   expect(JSON.parse(renderJson(RESULT))).toEqual(JSON.parse(JSON.stringify(RESULT)))
 })
+
+test('a run that failed on a busy machine says how late that was', () => {
+  const told = (latestMs: number, verdict: 'passed' | 'failed') =>
+    renderReport({ ...RESULT, engine: 'tcp', verdict, latestMs })
+      .split('\n')[1]
+      ?.trim()
+  const run = 'a.yml, seed 7, 9 s of real time'
+  expect(told(1_800.4, 'failed')).toBe(`${run}; this machine was busy, and up to 1.8 s late`)
+  expect(told(20, 'failed')).toBe(run)
+  expect(told(1_800, 'passed')).toBe(run)
+})
