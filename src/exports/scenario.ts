@@ -17,6 +17,8 @@
  * @packageDocumentation
  */
 import type { Problem } from '../config/problem.ts'
+// The engine is loaded when it is used: by then a test may have put fake timers in the place of the true ones.
+import '../io/process/timers.ts'
 import { parseScenario } from '../scenario/parse.ts'
 import { renderReport } from '../scenario/report.ts'
 import { runScenario as play } from '../scenario/run.ts'

@@ -131,9 +131,11 @@ describe('what package.json exports', () => {
     expect(stdout).toBe('{"ok":true,"verdict":"passed","failovers":1}\ntrue false wrong.yml\n')
   })
 
-  test('vedette/scenario plays on real sockets as well', () => {
+  test('vedette/scenario plays on real sockets as well, and among fake timers', () => {
     const { stdout, stderr } = runModule(`
       import { runScenario } from 'vedette/scenario'
+      // As fake timers of a test do, after the import: nothing ever rings.
+      globalThis.setTimeout = () => ({})
       const text = JSON.stringify({
         name: 'a quiet second', story: 'Nothing happens.',
         topology: {
