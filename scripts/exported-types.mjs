@@ -52,8 +52,11 @@ function declarationOf(name, toDeclaration) {
   if (error !== undefined) {
     throw new Error(`src/${name}, whose types package.json exports: ${error.message}`)
   }
-  return code
+  return code.replace(IMPORT_FOR_EFFECT, '')
 }
+
+/** It has no types, and no declarations are made for what it names. */
+const IMPORT_FOR_EFFECT = /^import ?["'][^"']+["'];?\n/gm
 
 /** Those of an earlier build go. */
 export function writeExportedTypes(made = new Map()) {
