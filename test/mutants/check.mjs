@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseAst } from 'rolldown/parseAst'
 import { applyEdits } from './edit.mjs'
 import { MUTANTS } from './list.mjs'
 
@@ -14,15 +15,22 @@ export function problemsIn(dist) {
     return [...files].flatMap((file) => {
       try {
         const source = readFileSync(join(dist, file), 'utf8')
-        applyEdits(
-          source,
-          edits.filter((edit) => edit.file === file),
-          name,
-        )
-        return []
+        const own = edits.filter((edit) => edit.file === file)
+        const text = applyEdits(source, own, name)
+        return faultsIn(text).map((fault) => `mutant ${name}: ${file} cannot be run: ${fault}`)
       } catch (error) {
         return [error.message]
       }
     })
+  }
+}
+
+/** A fault that no program could start with is found by nothing. */
+function faultsIn(text) {
+  try {
+    parseAst(text)
+    return []
+  } catch (error) {
+    return [error.message]
   }
 }

@@ -1178,7 +1178,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'proxy/unanswered.js',
-        find: "(kind === 'write' && !isHere)",
+        find: "kind === 'write' && !isHere",
         replace: 'false',
       },
     ],
