@@ -1,9 +1,9 @@
 /**
  * What becomes of a command whose answer will not come, because its server is gone. A write may have been carried out,
  * so it is never sent a second time; what only reads, and what was queued before EXEC, is given to the next server.
- * Who waits in a BLPOP or the like is closed, which says the same: every library knows what to do when the connection of
- * a blocked command breaks, and a worker that gets an error it does not know ends for good (Celery). So is who sent a
- * message: servers of socket.io look at no answer to PUBLISH, and an error without a handler ends their process.
+ * A client that waits in a BLPOP or the like is closed, which says the same: every library knows what to do when the
+ * connection of a blocked command breaks, and a worker that gets an error it does not know ends for good (Celery). So is a
+ * client that sent a message: servers of socket.io look at no answer to PUBLISH, and an error without a handler ends them.
  */
 import { encodeCommand } from '../resp/encode.ts'
 import type { Asked } from './asked.ts'

@@ -346,8 +346,8 @@ export class Lingering {
 }
 
 /**
- * Both sides have: the kernel sends what it has, and our end, also if we close at once. TLS has words of its own for the
- * end.
+ * Its peer has sent its end, and all of ours is with the kernel, which delivers that and our end also if we close at
+ * once. TLS has words of its own for the end.
  */
 function hasSaidAll(socket: Socket): boolean {
   return socket.readableEnded && socket.writableLength === 0 && !('encrypted' in socket)

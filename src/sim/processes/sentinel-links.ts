@@ -71,7 +71,7 @@ export class SentinelLinks {
       link.socket.close()
       this.#lost(link.id, heard.reason)
     } else {
-      // The link first: behind what is copied, it would give each input a shape of its own, which costs Node 20 much.
+      // The link first (CONTRIBUTING.md, Copies).
       this.#feed({ link: link.id, ...heard })
     }
   }
