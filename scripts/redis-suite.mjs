@@ -13,8 +13,8 @@
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { Lacking } from './apt.mjs'
 import { scriptOptions } from './options.mjs'
-import { Lacking } from './redis-suite/download.mjs'
 import { KNOWN, LEFT_OUT, SOMETIMES } from './redis-suite/known.mjs'
 import { writePage } from './redis-suite/page.mjs'
 import { runSentinels, runUnit } from './redis-suite/run.mjs'

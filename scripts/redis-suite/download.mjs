@@ -1,32 +1,16 @@
-/**
- * The source package of Redis, from where the machine's other packages come. Most machines have no entries for source
- * packages: so apt gets, for this one call, its own entries as such ones, and folders of ours for what it learns.
- */
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+/** The source package of Redis, from where the machine's other packages come. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { aptIn, Lacking } from '../apt.mjs'
 
-const APT = '/etc/apt'
-const LISTS = [join(APT, 'sources.list'), ...entriesOf(join(APT, 'sources.list.d'))]
-
-/** Something that the machine does not have, and a message that says how to get it. */
-export class Lacking extends Error {}
+const INSTEAD = '  Give the folder or the archive of its source with --source.'
 
 /** The archive, in the folder. Throws a `Lacking`. */
 export function downloadedArchive(folder) {
-  const parts = sourceEntries(folder)
-  const lists = join(folder, 'lists')
-  mkdirSync(join(lists, 'partial'), { recursive: true })
-  const settings = [
-    'Dir::Etc::sourcelist=/dev/null',
-    `Dir::Etc::sourceparts=${parts}`,
-    `Dir::State::lists=${lists}`,
-    // It would give up root's rights for a user that must not write here.
-    'APT::Sandbox::User=root',
-  ].flatMap((setting) => ['-o', setting])
+  const apt = aptIn(folder, asSources)
   // One list of the machine that has no source packages fails the whole update, and does not matter.
-  const lacks = aptProblem([...settings, 'update'], folder)
-  const problem = aptProblem([...settings, 'source', '--download-only', 'redis'], folder)
+  const lacks = problemOf(() => apt.get('update'))
+  const problem = problemOf(() => apt.get('source', '--download-only', 'redis'))
   if (problem !== undefined) {
     throw new Lacking(`cannot get the source package of Redis: ${lacks ?? problem}\n${INSTEAD}`)
   }
@@ -35,33 +19,19 @@ export function downloadedArchive(folder) {
   return join(folder, name)
 }
 
-const INSTEAD = '  Give the folder or the archive of its source with --source.'
+/**
+ * Most machines have no entries for source packages. Both forms of entries: a line that begins with `deb`, and a paragraph
+ * with `Types: deb`.
+ */
+function asSources(text) {
+  return text.replace(/^(Types:\s*|)deb(?=\s)/gm, '$1deb-src')
+}
 
-function aptProblem(words, cwd) {
+function problemOf(run) {
   try {
-    execFileSync('apt-get', words, { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+    run()
     return undefined
   } catch (error) {
-    return reasonOf(error)
+    return error.message
   }
-}
-
-function reasonOf(error) {
-  const line = `${error.stderr ?? ''}`.split('\n').find((text) => text.startsWith('E:'))
-  return line?.slice(2).trim() ?? error.message
-}
-
-function entriesOf(folder) {
-  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
-}
-
-/** Both forms of entries: a line that begins with `deb`, and a paragraph with `Types: deb`. */
-function sourceEntries(folder) {
-  const parts = join(folder, 'entries')
-  mkdirSync(parts)
-  for (const list of LISTS.filter((path) => existsSync(path))) {
-    const text = readFileSync(list, 'utf8').replace(/^(Types:\s*|)deb(?=\s)/gm, '$1deb-src')
-    writeFileSync(join(parts, basename(list)), text)
-  }
-  return parts
 }

@@ -17,8 +17,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Lacking } from '../apt.mjs'
 import { pathOf } from '../paths.mjs'
-import { downloadedArchive, Lacking } from './download.mjs'
+import { downloadedArchive } from './download.mjs'
 
 /** What its tests call beside the servers. */
 const TOOLS = ['cli', 'benchmark', 'check-aof', 'check-rdb'].map((tool) => `redis-${tool}`)

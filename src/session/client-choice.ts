@@ -42,6 +42,8 @@ export type KillFilter =
   | { readonly name: 'addr' | 'laddr'; readonly address: string }
   | { readonly name: 'type'; readonly type: ClientType }
   | { readonly name: 'user'; readonly account: Account }
+  /** Connected for at least so long; since Redis 7.4. */
+  | { readonly name: 'maxage'; readonly seconds: number }
 
 export interface KillRequest {
   /** One of each kind at most. */
@@ -104,13 +106,24 @@ function parseFilter(
       const account = users.get(value)
       return account === undefined ? error(`ERR No such user '${value}'`) : { name, account }
     }
+    case 'maxage': {
+      const seconds = parseInt64(value)
+      if (seconds === undefined) return error('ERR maxage is not an integer or out of range')
+      if (seconds <= 0) return error('ERR maxage should be greater than 0')
+      return { name, seconds: Number(seconds) }
+    }
     default:
       return SYNTAX_ERROR
   }
 }
 
 /** `type` is the client's own type. */
-export function passesFilter(filter: KillFilter, client: SessionClient, type: ClientType): boolean {
+export function passesFilter(
+  filter: KillFilter,
+  client: SessionClient,
+  type: ClientType,
+  nowMs: number,
+): boolean {
   switch (filter.name) {
     case 'id':
       return client.id === filter.id
@@ -122,6 +135,8 @@ export function passesFilter(filter: KillFilter, client: SessionClient, type: Cl
       return type === filter.type
     case 'user':
       return client.account === filter.account
+    case 'maxage':
+      return nowMs - client.connectedAtMs >= filter.seconds * 1_000
   }
 }
 

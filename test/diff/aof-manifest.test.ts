@@ -1,15 +1,16 @@
 /** Manifests that are odd, and some that are damaged: what redis-check-aof reads we read, and nothing else. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { parseManifest } from '../../src/server/aof/manifest.ts'
+import { isInstalled } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { sized } from '../support/sized.ts'
 
-const CHECK = '/usr/bin/redis-check-aof'
+const CHECK = 'redis-check-aof'
 const NAMES = ['a.aof', 'b.aof', 'c.aof']
 
 let dir = ''
@@ -63,7 +64,7 @@ const CASES: Readonly<Record<string, string>> = {
   'two bases': `${B}file b.aof seq 2 type b\n`,
 }
 
-describe.skipIf(!existsSync(CHECK))('a manifest (needs redis-check-aof)', () => {
+describe.skipIf(!isInstalled(CHECK))('a manifest (needs redis-check-aof)', () => {
   beforeAll(() => {
     dir = scratchFolder('manifest')
     const bytes = encodeCommand(['SELECT', '0'])

@@ -3,13 +3,14 @@
  * redis-check-rdb. The server checks every byte of what it loads (sanitize-dump-payload).
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { Snapshot } from '../../src/server/rdb/snapshot.ts'
 import { NodeHarness } from '../support/node-harness.ts'
+import { isInstalled } from '../support/processes.ts'
 import {
   HOST,
   hasRedisServer,
@@ -21,7 +22,7 @@ import {
 import { scratchFolder } from '../support/scratch.ts'
 import { transcript } from '../support/transcript.ts'
 
-const CHECK_RDB = '/usr/bin/redis-check-rdb'
+const CHECK_RDB = 'redis-check-rdb'
 const KEYS = ['ordered', 'gaps', 'empty', 'extreme', 'long']
 
 /** Streams of every kind: all sizes of fields and integers, deleted entries, groups in any state. */
@@ -135,7 +136,7 @@ describe.skipIf(!hasRedisServer)('streams between us and a real redis-server', (
   }
 })
 
-test.skipIf(!existsSync(CHECK_RDB))('redis-check-rdb finds a file with streams in order', () => {
+test.skipIf(!isInstalled(CHECK_RDB))('redis-check-rdb finds a file with streams in order', () => {
   const harness = new NodeHarness()
   const client = harness.client()
   for (const line of history()) client.bytes(encodeCommand(line))

@@ -2,7 +2,7 @@
  * Our RDB payload in the hands of Redis' own tools, and theirs in ours.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Keyspace } from '../../src/server/keyspace/keyspace.ts'
@@ -14,10 +14,11 @@ import { keyspaceDigest } from '../../src/server/values/digest.ts'
 import { SortedSet } from '../../src/server/values/sorted-set.ts'
 import type { Value } from '../../src/server/values/value.ts'
 import { emptyTables, KEY_HASH } from '../support/key-tables.ts'
+import { isInstalled } from '../support/processes.ts'
 import { hasRedisServer, type RealNode, startRedis } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const CHECK_RDB = '/usr/bin/redis-check-rdb'
+const CHECK_RDB = 'redis-check-rdb'
 
 const directory = scratchFolder('rdb')
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -214,7 +215,7 @@ function digestOfPayload(bytes: string): string {
   throw new Error('the payload is not complete')
 }
 
-describe.skipIf(!existsSync(CHECK_RDB))('with redis-check-rdb', () => {
+describe.skipIf(!isInstalled(CHECK_RDB))('with redis-check-rdb', () => {
   test('redis-check-rdb finds our payload in order and counts our keys', () => {
     const file = join(directory, 'dump.rdb')
     writeFileSync(file, Buffer.from(payloadOf(sampleKeyspace()), 'latin1'))

@@ -3,13 +3,13 @@
  * node-redis keeps a cache that the node invalidates.
  */
 import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { BasicClientSideCache, createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { isInstalled } from '../support/processes.ts'
 import { HOST, type RealNode, startOurs, until } from '../support/real-nodes.ts'
 
-const REDIS_CLI = '/usr/bin/redis-cli'
+const REDIS_CLI = 'redis-cli'
 
 describe('clients of our node', () => {
   let node: RealNode
@@ -56,7 +56,7 @@ describe('clients of our node', () => {
     await until(async () => heard.includes('soon'))
   })
 
-  test.skipIf(!existsSync(REDIS_CLI))('redis-cli shows commands as they come', async () => {
+  test.skipIf(!isInstalled(REDIS_CLI))('redis-cli shows commands as they come', async () => {
     const cli = spawn(REDIS_CLI, ['-p', String(node.port), 'MONITOR'])
     onTestFinished(() => void cli.kill())
     let shown = ''
@@ -68,7 +68,7 @@ describe('clients of our node', () => {
     await until(async () => /\d+\.\d{6} \[0 127\.0\.0\.1:\d+\] "get" "something"/.test(shown))
   })
 
-  test.skipIf(!existsSync(REDIS_CLI))('redis-cli reads SLOWLOG and LATENCY', async () => {
+  test.skipIf(!isInstalled(REDIS_CLI))('redis-cli reads SLOWLOG and LATENCY', async () => {
     const ask = async (...words: string[]) => {
       const { stdout } = await promisify(execFile)(REDIS_CLI, ['-p', String(node.port), ...words])
       return stdout

@@ -1,7 +1,18 @@
 /** Commands that we have and redis-server 7.0 has not: those of newer servers, and our own. */
 const NEWER: ReadonlySet<string> = new Set([
   ...['client|capa', 'client|maint_notifications', 'client|no-touch', 'client|setinfo', 'waitaof'],
-  ...['delex', 'delifeq', 'hgetdel', 'hgetex', 'hsetex', 'hpersist', 'httl', 'hpttl'],
+  ...[
+    'delex',
+    'delifeq',
+    'msetex',
+    'script|show',
+    'hgetdel',
+    'hgetex',
+    'hsetex',
+    'hpersist',
+    'httl',
+    'hpttl',
+  ],
   ...['hexpire', 'hpexpire', 'hexpireat', 'hpexpireat', 'hexpiretime', 'hpexpiretime'],
   ...['fence', 'ledger', 'black-box'],
 ])

@@ -1,6 +1,6 @@
 /** Real servers on the loopback interface: ours, and Redis' own if it is installed. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { createRng } from '../../src/base/rng.ts'
@@ -11,11 +11,12 @@ import { DataNode } from '../../src/server/node.ts'
 import type { NodePort } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings/settings.ts'
 import { freePorts } from './free-ports.ts'
+import { isInstalled } from './processes.ts'
 import { scratchFolder } from './scratch.ts'
 
 export const HOST = '127.0.0.1'
-const REDIS_SERVER = '/usr/bin/redis-server'
-export const hasRedisServer = existsSync(REDIS_SERVER)
+const REDIS_SERVER = 'redis-server'
+export const hasRedisServer = isInstalled(REDIS_SERVER)
 
 /** A server under test, and a client of it. */
 export interface RealNode {

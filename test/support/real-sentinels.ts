@@ -1,6 +1,6 @@
 /** Sentinels on the loopback interface: ours, and Redis' own if it is installed, with the same file. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createRng } from '../../src/base/rng.ts'
@@ -12,12 +12,12 @@ import { SentinelHost } from '../../src/io/sentinel-host.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import type { Reply } from '../../src/resp/reply.ts'
 import { ReplyDecoder } from '../../src/resp/reply-decoder.ts'
-import { freePorts, until } from './processes.ts'
+import { freePorts, isInstalled, until } from './processes.ts'
 import { HOST } from './real-nodes.ts'
 import { scratchFolder } from './scratch.ts'
 
-const REDIS_SENTINEL = '/usr/bin/redis-sentinel'
-export const hasRedisSentinel = existsSync(REDIS_SENTINEL)
+const REDIS_SENTINEL = 'redis-sentinel'
+export const hasRedisSentinel = isInstalled(REDIS_SENTINEL)
 
 export interface RealSentinel {
   readonly port: number

@@ -52,7 +52,9 @@ export function kill(turn: Turn, client: Client, argv: readonly string[]): Reply
   const victims = [...clients.values()].filter(
     (one) =>
       !(request.skipsMe && one === client) &&
-      request.filters.every((filter) => passesFilter(filter, one, clientType(one))),
+      request.filters.every((filter) =>
+        passesFilter(filter, one, clientType(one), turn.now.monoMs),
+      ),
   )
   for (const victim of victims) {
     if (victim === client) client.isLeaving = true

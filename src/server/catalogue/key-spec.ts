@@ -6,6 +6,7 @@
  *     '1..-1 RM delete'        arguments 1 to the last
  *     '1..-1/2 OW update'      every second one of them
  *     '2# RW access delete'    argument 2 says how many keys follow it
+ *     '1/2# OW update'         argument 1 says how many follow it, each before a value
  *     '? RO access'            no argument: SORT makes names from what it sorts
  *     'STORE@6 OW update'      the word after STORE, which is looked for from argument 6 on
  *     'STREAMS@4..-1 RO'       the first half of all words after STREAMS; finding them takes `foundBy`
@@ -159,6 +160,6 @@ function fixedRange(spec: KeySpec, argv: readonly string[]): KeyRange | undefine
 function countedRange(spec: KeySpec, argv: readonly string[]): KeyRange | undefined {
   const count = parseInteger(argv[spec.begin])
   if (count === undefined || count < 1) return undefined
-  const last = spec.begin + count
+  const last = spec.begin + 1 + (count - 1) * spec.step
   return last < argv.length ? { first: spec.begin + 1, last } : undefined
 }

@@ -1,7 +1,7 @@
 /** Error texts of the stream commands, byte for byte as Redis 7.0 sends them. */
 
 import { cString } from '../../base/c-string.ts'
-import { error } from '../../resp/reply.ts'
+import { error, type Reply } from '../../resp/reply.ts'
 
 export const INVALID_ID = error('ERR Invalid stream ID specified as stream command argument')
 export const INVALID_START = error('ERR invalid start ID for the interval')
@@ -52,11 +52,14 @@ export const NEW_ID_IN_XREAD = error(
   'ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> ' +
     'option.',
 )
-export const LAST_ID_IN_XREADGROUP = error(
-  'ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this ' +
-    'consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just ' +
-    'return an empty result set.',
-)
+/** For `$`, and since Redis 7.4 for `+`. */
+export function meaninglessInXreadgroup(id: string): Reply {
+  return error(
+    `ERR The ${id} ID is meaningless in the context of XREADGROUP: you want to read the history of this ` +
+      `consumer by specifying a proper ID, or use the > ID to get new messages. The ${id} ID would just ` +
+      'return an empty result set.',
+  )
+}
 export const MISSING_GROUP = error('ERR Missing GROUP option for XREADGROUP')
 export const STREAM_GONE = error('UNBLOCKED the stream key no longer exists')
 export const GROUP_GONE = error(

@@ -133,3 +133,84 @@ test('LOLWUT says the version, and draws for versions 5 and 6', () => {
   expect(client.say('LOLWUT VERSION 5 10')).toMatch(/\xe2\x96.*Redis ver. 7.0.15\n\r\n$/s)
   expect(client.say('LOLWUT VERSION x')).toMatch(/^-ERR value is not an integer/)
 })
+
+describe('MSETEX', () => {
+  test('sets all or none, and replicas are told commands that older servers know', () => {
+    const { client, replica } = started()
+    expect(client.say('MSETEX 2 a 1 b 2')).toBe(YES)
+    expect(client.say('MSETEX 2 b 3 c 3 NX')).toBe(NO)
+    expect(client.say('MSETEX 2 b 3 c 3 XX')).toBe(NO)
+    expect(client.say('MSETEX 2 a 4 b 4 XX PXAT 4000000000000')).toBe(YES)
+    expect(client.say('MSETEX 1 a 5 KEEPTTL')).toBe(YES)
+    expect(client.say('PEXPIRETIME a')).toBe(':4000000000000\r\n')
+    expect(client.say('MSETEX 1 a 6')).toBe(YES)
+    expect(client.say('TTL a')).toBe(':-1\r\n')
+    expect(replica.told().slice(1)).toEqual([
+      'MSET a 1 b 2',
+      'MULTI',
+      'SET a 4 PXAT 4000000000000',
+      'SET b 4 PXAT 4000000000000',
+      'EXEC',
+      'SET a 5 KEEPTTL',
+      'MSET a 6',
+    ])
+  })
+
+  test('refuses numbers of keys, pairs and options that make no sense', () => {
+    const { client } = started()
+    for (const count of ['0', '-1', 'x', '99999999999999999999']) {
+      const refused = client.say(`MSETEX ${count} a 1`)
+      expect(refused).toBe('-ERR invalid numkeys value or out of range\r\n')
+    }
+    const wrong = [
+      '2 a 1',
+      '1 a 1 GET',
+      '1 a 1 IFEQ x',
+      '1 a 1 NX XX',
+      '1 a 1 EX 1 KEEPTTL',
+      '1 a 1 EX',
+    ]
+    for (const words of wrong) expect(client.say(`MSETEX ${words}`)).toBe('-ERR syntax error\r\n')
+    expect(client.say('MSETEX 1 a 1 EX 0')).toBe("-ERR invalid expire time in 'msetex' command\r\n")
+    expect(client.say('EXISTS a')).toBe(NO)
+  })
+
+  test('has a key before each value, for COMMAND GETKEYS and for users', () => {
+    const { client } = started()
+    expect(client.say('COMMAND GETKEYS MSETEX 2 a 1 b 2 EX 9')).toBe('*2\r\n$1\r\na\r\n$1\r\nb\r\n')
+    client.say('ACL SETUSER only-a on nopass +@all ~a')
+    client.say('AUTH only-a x')
+    expect(client.say('MSETEX 1 a b')).toBe(YES)
+    expect(client.say('MSETEX 2 a 1 b 2')).toMatch(/^-NOPERM/)
+  })
+})
+
+test('XREAD with + answers the last entry, however many there are', () => {
+  const { client } = started()
+  for (const id of ['1-1', '1-2', '2-0']) client.say(`XADD s ${id} f v`)
+  client.say('XDEL s 2-0')
+  const last = '*1\r\n*2\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-2\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n'
+  expect(client.say('XREAD COUNT 5 STREAMS s +')).toBe(last)
+  expect(client.say('XREAD STREAMS nosuch +')).toBe('*-1\r\n')
+  client.say('XGROUP CREATE s g 0')
+  expect(client.say('XREADGROUP GROUP g c STREAMS s +')).toMatch(/^-ERR The \+ ID is meaningless/)
+})
+
+test('SCRIPT SHOW answers the source', () => {
+  const { client } = started()
+  const id = client.say('SCRIPT LOAD return{}').split('\r\n')[1] ?? ''
+  expect(client.say(`SCRIPT SHOW ${id.toUpperCase()}`)).toBe('$8\r\nreturn{}\r\n')
+  expect(client.say('SCRIPT SHOW nosuch')).toBe('-NOSCRIPT No matching script.\r\n')
+})
+
+test('CLIENT KILL MAXAGE closes those that have been connected for so long', () => {
+  const { node, client } = started()
+  node.advance(2_000)
+  const young = node.client()
+  node.advance(1_000)
+  expect(client.say('CLIENT KILL MAXAGE 0')).toBe('-ERR maxage should be greater than 0\r\n')
+  expect(client.say('CLIENT KILL MAXAGE x')).toMatch(/^-ERR maxage is not an integer/)
+  expect(young.say('CLIENT KILL TYPE normal MAXAGE 4')).toBe(NO)
+  expect(young.say('CLIENT KILL TYPE normal MAXAGE 3')).toBe(YES)
+  expect(young.say('CLIENT KILL TYPE normal MAXAGE 1 SKIPME no')).toBe(YES)
+})

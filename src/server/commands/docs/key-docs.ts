@@ -115,6 +115,8 @@ script|help 5.0.0: Explains the subcommands.
 script|kill 2.6.0: Ends the script that runs.
 script|load 2.6.0: Makes a script known without running it.
   script
+script|show 8.0.0: Tells the source of a script.
+  sha1
 psubscribe 2.0.0: Listens to the channels that match patterns.
   pattern{pattern:pattern}*
 publish 2.0.0: Sends a message to a channel.

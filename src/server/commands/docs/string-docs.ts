@@ -33,6 +33,9 @@ mget 1.0.0: Reads several strings.
   key:key#0*
 mset 1.0.1: Sets several strings.
   key_value{key:key#0 value}*
+msetex 9.1.0: Sets several strings, with one condition and one time to live for all.
+  numkeys:integer data{key:key#0 value}* condition(nx!|xx!)?
+  expiration(EX=seconds:integer|PX=milliseconds:integer|EXAT=unix-time-seconds:unix-time|PXAT=unix-time-milliseconds:unix-time|keepttl!)?
 msetnx 1.0.1: Sets several strings if none of the keys exists.
   key_value{key:key#0 value}*
 psetex 2.6.0: Sets a string and its time to live in milliseconds.

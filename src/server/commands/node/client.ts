@@ -111,7 +111,8 @@ function kill({ node, session, now }: CommandContext, argv: readonly string[]): 
   const isByType = filters.length === 1 && filters[0]?.name === 'type'
   let killed = 0
   for (const candidate of everyClient(node)) {
-    if (!filters.every((filter) => passesFilter(filter, candidate, candidate.kind))) continue
+    if (!filters.every((filter) => passesFilter(filter, candidate, candidate.kind, now.monoMs)))
+      continue
     if (isByType && node.handoffs.isSpared(candidate, now.monoMs)) continue
     if (candidate.kind === 'master') node.replication.killMasterClient()
     else if (candidate !== session) node.sessions.close(candidate)
@@ -191,7 +192,7 @@ function help(): Reply {
     'KILL <ip:port>',
     '    Close one connection.',
     'KILL <filter> <value> [...]',
-    '    Close all that match: ID, ADDR, LADDR, TYPE, USER, SKIPME (yes|no).',
+    '    Close all that match: ID, ADDR, LADDR, TYPE, USER, MAXAGE, SKIPME (yes|no).',
     'LIST [TYPE (NORMAL|MASTER|REPLICA|PUBSUB) | ID <id> [...]]',
     '    One line per connection.',
     'MAINT_NOTIFICATIONS ON [MOVING-ENDPOINT-TYPE <type>] | OFF',

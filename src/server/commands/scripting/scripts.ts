@@ -10,6 +10,7 @@ import { newRun, scriptArguments, scriptRefusal } from './running.ts'
 
 const BAD_FLUSH_MODE = error('ERR SCRIPT FLUSH only support SYNC|ASYNC option')
 const BAD_DEBUG_MODE = error('ERR Use SCRIPT DEBUG YES/SYNC/NO')
+const UNKNOWN_SCRIPT = error('NOSCRIPT No matching script.')
 const NO_DEBUGGER = error('ERR this data node has no debugger for scripts')
 
 function evalSource(isReadOnly: boolean) {
@@ -49,6 +50,12 @@ function runScript(
 function load({ node }: CommandContext, argv: readonly string[]): Reply {
   const compiled = node.scripting.scripts.load(arg(argv, 2))
   return compiled.ok ? bulk(compiled.script.id) : error(`ERR ${compiled.error}`)
+}
+
+/** Of Valkey 8: the source of a script, as it was given. */
+function show({ node }: CommandContext, argv: readonly string[]): Reply {
+  const script = node.scripting.scripts.find(arg(argv, 2))
+  return script === undefined ? UNKNOWN_SCRIPT : bulk(script.source)
 }
 
 function exists({ node }: CommandContext, argv: readonly string[]): Reply {
@@ -93,6 +100,8 @@ function help(): Reply {
     '    Kill the currently executing Lua script.',
     'LOAD <script>',
     '    Load a script into the scripts cache without executing it.',
+    'SHOW <sha1>',
+    '    Source of a script in the scripts cache.',
   ])
 }
 
@@ -121,6 +130,7 @@ export const scriptFamily: Family = {
         tips: ['request_policy:all_shards', 'response_policy:one_succeeded'],
       }),
       command('load', 3, 'noscript stale keeps_script', [], load, { tips: ON_ALL }),
+      command('show', 3, 'noscript stale', [], show),
     ]),
   ],
 }

@@ -14,14 +14,14 @@ import type { StreamEntries } from '../../values/stream.ts'
 import {
   GROUP_IN_XREAD,
   INVALID_ID,
-  LAST_ID_IN_XREADGROUP,
   MISSING_GROUP,
+  meaninglessInXreadgroup,
   NEW_ID_IN_XREAD,
   NOACK_IN_XREAD,
   noSuchKeyOrGroup,
   UNBALANCED_STREAMS,
 } from '../../values/stream-errors.ts'
-import { MAX_ID, MIN_ID, parseId, type StreamId } from '../../values/stream-id.ts'
+import { idBefore, MAX_ID, MIN_ID, parseId, type StreamId } from '../../values/stream-id.ts'
 import { isReply, parseCount, readStream } from './streams-common.ts'
 import type { Reader } from './streams-delivery.ts'
 
@@ -159,12 +159,20 @@ function parseSources(
   return sources
 }
 
+/** In place of an id (`+`, since Redis 7.4): the last entry is read, or the first one that comes. */
+function beforeLast(stream: StreamEntries | undefined): StreamId {
+  const last = stream?.lastEntry?.id
+  return (last && idBefore(last)) ?? MIN_ID
+}
+
 function parseAfter(
   text: string,
   stream: StreamEntries | undefined,
   isInGroup: boolean,
 ): StreamId | Reply {
-  if (text === '$') return isInGroup ? LAST_ID_IN_XREADGROUP : (stream?.lastId ?? MIN_ID)
+  if (isInGroup && (text === '$' || text === '+')) return meaninglessInXreadgroup(text)
+  if (text === '$') return stream?.lastId ?? MIN_ID
+  if (text === '+') return beforeLast(stream)
   if (text === '>') return isInGroup ? NEW : NEW_ID_IN_XREAD
   return parseId(text) ?? INVALID_ID
 }

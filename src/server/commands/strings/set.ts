@@ -13,7 +13,7 @@ import type { Entry } from '../../keyspace/db.ts'
 import { TextString } from '../../values/value.ts'
 import { comparisonOf, holds, type ValueComparison } from './conditional.ts'
 
-interface SetOptions {
+export interface SetOptions {
   nx: boolean
   xx: boolean
   /** GET: the reply is the old value. */
@@ -26,9 +26,9 @@ interface SetOptions {
 
 export function set(context: CommandContext, argv: readonly string[]): Reply {
   if (argv.length === 3) return setPlainly(context, argv)
-  const options = parseSetOptions(argv)
+  const options = parseSetOptions(argv, 3)
   if ('kind' in options) return options
-  const atMs = expireAt(context, options)
+  const atMs = expireAt(context, options, 'set')
   if (typeof atMs === 'object') return atMs
   const key = arg(argv, 1)
   const old = options.answersOld ? context.db.findSource(key) : context.db.find(key)
@@ -93,12 +93,18 @@ function tell(
   }
 }
 
-function expireAt({ now }: CommandContext, { expiry }: SetOptions): number | Reply | undefined {
+/** Undefined: no expiry is asked for. The error names `command`. */
+export function expireAt(
+  { now }: CommandContext,
+  { expiry }: SetOptions,
+  command: string,
+): number | Reply | undefined {
   if (expiry === undefined) return undefined
-  return parseExpireAt(expiry.option, expiry.text, now.wallMs, 'set')
+  return parseExpireAt(expiry.option, expiry.text, now.wallMs, command)
 }
 
-function parseSetOptions(argv: readonly string[]): SetOptions | Reply {
+/** Those of SET that begin at this argument. */
+export function parseSetOptions(argv: readonly string[], from: number): SetOptions | Reply {
   const options: SetOptions = {
     nx: false,
     xx: false,
@@ -107,7 +113,7 @@ function parseSetOptions(argv: readonly string[]): SetOptions | Reply {
     comparison: undefined,
     expiry: undefined,
   }
-  for (let at = 3; at < argv.length; at++) {
+  for (let at = from; at < argv.length; at++) {
     const word = arg(argv, at).toUpperCase()
     if (isExpireOption(word)) {
       const text = argv[++at]

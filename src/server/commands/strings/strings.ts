@@ -24,6 +24,7 @@ import { LONG_BYTES, lengthOf, viewOf } from '../../values/long-string.ts'
 import { conditionalCommands } from './conditional.ts'
 import { counterCommands } from './counters.ts'
 import { lcs } from './lcs.ts'
+import { mSetEx } from './msetex.ts'
 import { hasGet, set, setString } from './set.ts'
 import { openLong, writeString } from './string-writing.ts'
 
@@ -205,6 +206,9 @@ export const stringFamily: Family = {
     }),
     command('msetnx', -3, REPLACED, ['1..-1/2 OW insert'], msetNx, {
       tips: ['request_policy:multi_shard', 'response_policy:agg_min'],
+    }),
+    command('msetex', -4, REPLACED, ['1/2# OW update'], mSetEx, {
+      tips: ['request_policy:multi_shard', 'response_policy:all_succeeded'],
     }),
     command('append', 3, `${CHANGED} fast`, ['1 RW insert'], append),
     command('strlen', 2, 'readonly fast', ['1 RO'], strLen),
