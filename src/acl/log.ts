@@ -21,6 +21,11 @@ interface Entry {
   lastAtMs: number
 }
 
+/** Refusals by their reason. */
+export type DeniedCounts = Readonly<Record<DeniedAttempt['reason'], number>>
+
+const NONE_DENIED: DeniedCounts = { auth: 0, command: 0, key: 0, channel: 0 }
+
 /** How far apart two equal refusals may be and still share one entry. */
 const GROUPING_MS = 60_000
 /** A refusal is compared with this many of the newest entries. */
@@ -30,6 +35,7 @@ const MAX_BYTES = 1024
 
 export class AclLog {
   readonly #entries: Entry[] = []
+  #denied: DeniedCounts = NONE_DENIED
   readonly #maxLength: () => number
 
   /** [acllog-max-len] Called at each use, because CONFIG SET changes the value. */
@@ -41,8 +47,14 @@ export class AclLog {
     return this.#entries
   }
 
+  /** How many there were since the start, or `resetCounts`; ACL LOG RESET leaves them alone, as in Redis. */
+  get denied(): DeniedCounts {
+    return this.#denied
+  }
+
   /** `nowMs` comes from any clock that moves forward steadily. */
   add(refusal: DeniedAttempt, nowMs: number): void {
+    this.#denied = { ...this.#denied, [refusal.reason]: this.#denied[refusal.reason] + 1 }
     const kept = {
       ...refusal,
       object: clipped(refusal.object),
@@ -53,6 +65,10 @@ export class AclLog {
     const [known] = at < 0 ? [] : this.#entries.splice(at, 1)
     this.#entries.unshift({ refusal: kept, count: (known?.count ?? 0) + 1, lastAtMs: nowMs })
     this.#entries.length = Math.min(this.#entries.length, this.#maxLength())
+  }
+
+  resetCounts(): void {
+    this.#denied = NONE_DENIED
   }
 
   reset(): void {

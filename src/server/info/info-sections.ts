@@ -2,16 +2,14 @@
  * The sections of INFO, with Redis' field names in Redis' order. A value that is not measured here is
  * 0: monitoring wants the field, not a guess.
  */
-import type { CommandContext } from '../context.ts'
 import { persistenceLines } from '../persistence/report.ts'
 import { REDIS_VERSION } from '../version.ts'
-import { lines } from './info-lines.ts'
+import { type InfoSource, lines } from './info-lines.ts'
 import { memory } from './memory-section.ts'
+import { newerClientFields, newerServerFields, newerStatsFields } from './newer-fields.ts'
 import type { Counted } from './rates.ts'
 
 /** What INFO tells of, and the moment at which it does. */
-export type InfoSource = Pick<CommandContext, 'node' | 'now'>
-
 /** `field:value` lines. */
 type Fields = (source: InfoSource) => string[]
 
@@ -46,12 +44,12 @@ function server({ node, now }: InfoSource): string[] {
     executable,
     config_file: configFile,
     io_threads_active: 0,
-    ...newerServerFields({ node }),
+    ...newerServerFields({ node, now }),
     ...(shutdownMs === undefined ? {} : { shutdown_in_milliseconds: shutdownMs }),
   })
 }
 
-function clients({ node }: InfoSource): string[] {
+function clients({ node, now }: InfoSource): string[] {
   let replicas = 0
   // A pause blocks clients as well.
   let blocked = node.blocking.count
@@ -68,7 +66,7 @@ function clients({ node }: InfoSource): string[] {
     blocked_clients: blocked,
     tracking_clients: node.tracking.clients,
     clients_in_timeout_table: 0,
-    ...newerClientFields({ node }),
+    ...newerClientFields({ node, now }),
   })
 }
 
@@ -237,52 +235,9 @@ function stats({ node, now }: InfoSource): string[] {
     total_writes_processed: counted.writes,
     io_threaded_reads_processed: 0,
     io_threaded_writes_processed: 0,
+    client_output_buffer_limit_disconnections: counted.slowClients,
     reply_buffer_shrinks: 0,
     reply_buffer_expands: 0,
+    ...newerStatsFields({ node, now }),
   })
-}
-
-/** Fields of INFO that Redis 7.2 to 8 and Valkey have and Redis 7.0 has not, where they have a meaning here. */
-type Source = Pick<CommandContext, 'node'>
-
-function newerServerFields({ node }: Source): Record<string, string> {
-  const { settings } = node
-  const places = settings
-    .text('bind')
-    .split(' ')
-    .map((address) => `bind=${address}`)
-    .join(',')
-  const ports = [
-    ['tcp', settings.int('port')],
-    ['tls', settings.int('tls-port')],
-  ] as const
-  const path = settings.text('unixsocket')
-  const listeners = [
-    ...ports
-      .filter(([, port]) => port !== 0 && settings.text('bind') !== '')
-      .map(([name, port]) => `name=${name},${places},port=${port}`),
-    ...(path === '' ? [] : [`name=unix,bind=${path}`]),
-  ]
-  return {
-    availability_zone: settings.text('availability-zone'),
-    ...Object.fromEntries(listeners.map((listener, at) => [`listener${at}`, listener])),
-  }
-}
-
-function newerClientFields({ node }: Source): Record<string, number> {
-  let [listening, watching, watched] = [0, 0, 0]
-  const awaited = new Set<string>()
-  for (const session of node.sessions) {
-    if (session.isSubscribed) listening++
-    if (session.watch !== undefined) watching++
-    watched += session.watch?.size ?? 0
-    const { wait } = session.blocked ?? {}
-    for (const key of wait?.keys ?? []) awaited.add(`${wait?.db} ${key}`)
-  }
-  return {
-    pubsub_clients: listening,
-    watching_clients: watching,
-    total_watched_keys: watched,
-    total_blocking_keys: awaited.size,
-  }
 }

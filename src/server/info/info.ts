@@ -1,5 +1,6 @@
 /** INFO: which sections a client asked for, and their text. For the fields see info-sections.ts. */
-import { type InfoSource, SECTIONS } from './info-sections.ts'
+import type { InfoSource } from './info-lines.ts'
+import { SECTIONS } from './info-sections.ts'
 
 /** Only included on request. */
 const EXTRA_SECTIONS: ReadonlySet<string> = new Set(['commandstats', 'latencystats'])

@@ -31,6 +31,8 @@ export interface NodeStats {
   /** Connections closed because memory was short, and all connections that have ended. */
   evictedClients: number
   closedClients: number
+  /** Closed by [client-output-buffer-limit]. */
+  slowClients: number
   /** Commands refused because memory was short. */
   outOfMemory: number
   /** Commands in our master's stream that this node does not have: their changes are missing here. */
@@ -68,6 +70,7 @@ export function newStats(): NodeStats {
     errorReplies: 0,
     evictedClients: 0,
     closedClients: 0,
+    slowClients: 0,
     outOfMemory: 0,
     unappliedCommands: 0,
     refusedCommands: 0,

@@ -46,6 +46,12 @@ export class Pause {
     return this.#holds.size === 1 && this.#holds.has(cause)
   }
 
+  /** The oldest of those that hold commands back at the moment. */
+  get cause(): PauseCause | undefined {
+    const [oldest] = this.#holds.keys()
+    return oldest
+  }
+
   /** When the next hold ends by itself, monotonic; undefined: none does. */
   get untilMs(): number | undefined {
     let untilMs = Number.POSITIVE_INFINITY

@@ -287,7 +287,8 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
   }
 
   #closeForOutput(session: ClientSession, waiting: number): void {
-    const { port } = this.#options
+    const { port, stats } = this.#options
+    stats.slowClients++
     port.log('warning', `client ${session.id} closed: ${waiting} bytes of output not taken`)
     this.forget(session)
     port.close(session.id)

@@ -10,7 +10,7 @@ const REDIS = readFileSync(new URL('testdata/fields-7.0.15.txt', import.meta.url
 /** Fields of ours, one that counts this very command, and fields of newer servers. */
 const OURS = ['server_name', 'vedette_version', 'cmdstat_info']
 const NEWER =
-  /^(expired_subkeys|availability_zone|listener\d|(pubsub|watching)_clients|total_(watched|blocking)_keys)$/
+  /^(expired_subkeys|availability_zone|listener\d|(pubsub|watching)_clients|total_(watched|blocking)_keys|paused_\w+|acl_access_denied_\w+|client_output_buffer_limit_disconnections)$/
 
 test('INFO everything has every field of Redis 7.0.15, in its order', () => {
   const [, ...lines] = new NodeHarness().client().send('INFO', 'everything').split('\r\n')
@@ -113,3 +113,34 @@ function stats(node: TestNode): string {
   const reply = node.call('INFO', 'stats')
   return reply.kind === 'bulk' ? reply.bytes : ''
 }
+
+test('INFO counts what users were refused, until CONFIG RESETSTAT', () => {
+  const harness = new NodeHarness()
+  const [admin, reader] = [harness.client(), harness.client()]
+  admin.send('ACL', 'SETUSER', 'reader', 'on', '>secret', '+get', '+auth', '+publish', '~a')
+  reader.send('AUTH', 'reader', 'wrong')
+  reader.send('AUTH', 'reader', 'secret')
+  reader.send('SET', 'a', '1')
+  reader.send('GET', 'b')
+  reader.send('GET', 'b')
+  reader.send('PUBLISH', 'channel', 'x')
+  const counts = { auth: 1, cmd: 1, key: 2, channel: 1 }
+  for (const [what, count] of Object.entries(counts)) {
+    expect(admin.send('INFO', 'stats')).toContain(`acl_access_denied_${what}:${count}\r\n`)
+  }
+  admin.send('ACL', 'LOG', 'RESET')
+  expect(admin.send('INFO', 'stats')).toContain('acl_access_denied_key:2\r\n')
+  admin.send('CONFIG', 'RESETSTAT')
+  expect(admin.send('INFO', 'stats')).toContain('acl_access_denied_key:0\r\n')
+})
+
+test('INFO says why commands wait, and for how long', () => {
+  const client = new NodeHarness().client()
+  expect(client.send('INFO', 'clients')).toContain(
+    'paused_reason:none\r\npaused_actions:none\r\npaused_timeout_milliseconds:0\r\n',
+  )
+  client.send('CLIENT', 'PAUSE', '5000', 'WRITE')
+  expect(client.send('INFO', 'clients')).toContain(
+    'paused_reason:client_pause\r\npaused_actions:write\r\npaused_timeout_milliseconds:5000\r\n',
+  )
+})

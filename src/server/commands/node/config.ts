@@ -48,6 +48,7 @@ export function rewriteConfig({ node }: CommandContext): Reply {
 
 function resetStat({ node }: CommandContext): Reply {
   resetStats(node.stats)
+  node.access.log.resetCounts()
   node.rates.reset()
   for (const each of node.table.everyCommand()) {
     each.calls = 0
