@@ -41,7 +41,14 @@ const SUITE_UNITS = [
   'sentinel',
 ]
 const REDIS_SUITE = ['scripts/redis-suite.mjs', '--units', SUITE_UNITS.join(',')]
-/** Its exit status where the source package of Redis, or a program, cannot be had. */
+/** A fleet that moves and the commands that are compared; all of `npm run test:newer` takes too long. */
+const NEWER_TESTS = ['test/diff/newer', 'test/peers/migration', 'test/peers/restarted-replica']
+const NEWER_PEERS = [
+  'scripts/newer-peers.mjs',
+  '--tests',
+  NEWER_TESTS.map((name) => `${name}.test.ts`).join(','),
+]
+/** Their exit status where a package of Redis, or a program, cannot be had. */
 const LACKS_PART = 3
 
 const LANES = [
@@ -53,6 +60,7 @@ const LANES = [
       { name: 'test:doors', args: [...VITEST, 'doors'] },
       { name: 'test:lab, what is real', args: [...LAB, 'real'] },
       { name: 'test:redis-suite', args: REDIS_SUITE, lacking: LACKS_PART },
+      { name: 'test:newer', args: NEWER_PEERS, lacking: LACKS_PART },
     ],
   },
   {

@@ -21,6 +21,8 @@ export interface ScenarioFile {
 }
 
 export interface Step {
+  /** Its place in the file, from 1 on: all steps of a repetition have that of the repetition. */
+  readonly number: number
   readonly when: When
   /** The name by which expectations and later steps refer to this moment. */
   readonly label: string | undefined

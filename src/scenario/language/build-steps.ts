@@ -7,8 +7,9 @@ import type { Condition, Step, TimeRef, When } from '../scenario-file.ts'
 import { buildActions } from './actions.ts'
 import { ClaimBuilder } from './build-claims.ts'
 import type { Problems } from './problems.ts'
+import { buildRounds, inOrder } from './repetitions.ts'
 import { isRole } from './roles.ts'
-import type { RawCondition, RawStep } from './schema.ts'
+import type { RawCondition, RawRepeat, RawStep } from './schema.ts'
 import type { Path } from './source.ts'
 import { StepPlace, type Symbols } from './symbols.ts'
 
@@ -17,7 +18,7 @@ const PATIENCE_MS = 30_000
 
 export function buildSteps(raw: readonly RawStep[], cast: Symbols, problems: Problems): Step[] {
   const builder = new StepBuilder(cast, problems)
-  return raw.map((step, index) => builder.build(step, ['timeline', index]))
+  return inOrder(raw.flatMap((step, index) => builder.build(step, index)))
 }
 
 class StepBuilder {
@@ -35,12 +36,32 @@ class StepBuilder {
     this.#claims = new ClaimBuilder(cast)
   }
 
-  build(raw: RawStep, path: Path): Step {
+  /** More than one where it repeats others. */
+  build(raw: RawStep, index: number): Step[] {
+    const path = ['timeline', index]
     const place = new StepPlace(this.#cast, this.#problems, path, raw.group)
     const actions = buildActions(raw, place)
     const when = this.#when(raw, path)
     this.#name(raw.as, path)
-    return { when, label: raw.as, group: this.#group(raw, actions, path), actions }
+    const group = this.#group(raw, actions, path)
+    const step = { number: index + 1, when, label: raw.as, group, actions }
+    return raw.repeat === undefined ? [step] : [step, ...this.#rounds(raw, raw.repeat, step)]
+  }
+
+  #rounds({ group }: RawStep, repeat: RawRepeat, { number, when, label }: Step): Step[] {
+    const path = ['timeline', number - 1]
+    if (when.kind === 'after' && label === undefined) {
+      const hint = 'name the step (as: flap): the rounds are counted from it'
+      this.#problems.add(path, 'E_MISSING', 'waits, and repeats, without a name', hint)
+    }
+    const start = when.kind === 'at' ? when.time : { label, offsetMs: 0 }
+    return buildRounds(repeat, start, {
+      cast: this.#cast,
+      problems: this.#problems,
+      number,
+      path: [...path, 'repeat'],
+      groupOf: (raw, actions, at) => this.#group({ group, ...raw }, actions, at),
+    })
   }
 
   #when(raw: RawStep, path: Path): When {
@@ -102,7 +123,7 @@ class StepBuilder {
   }
 
   /** Looked up only where a role needs it: most steps have nothing to do with a group. */
-  #group(raw: RawStep, actions: readonly Action[], path: Path): string {
+  #group(raw: Pick<RawStep, 'group' | 'after'>, actions: readonly Action[], path: Path): string {
     const roles = actions.flatMap(namesIn).filter(isRole)
     if (roles.includes('the-witness') && raw.after === undefined) {
       const hint = 'the-witness is where the condition was seen: write after instead of at'

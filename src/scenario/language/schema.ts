@@ -141,6 +141,22 @@ const condition = z
   .strictObject({ ...ABOUT, ...partial(CONDITIONS) }, { error: 'must be a condition' })
   .superRefine((value, context) => requireOne(value, Object.keys(CONDITIONS), context))
 
+const repeated = z
+  .strictObject({
+    at: duration.optional(),
+    group: name.optional(),
+    ...partial(ACTION_SCHEMAS),
+  })
+  .superRefine((value, context) => requireOne(value, Object.keys(ACTION_SCHEMAS), context))
+
+const repeat = z.strictObject({
+  times: positive.max(1_000, { error: 'must be at most 1000' }),
+  every: durationFrom(1),
+  steps: z
+    .array(repeated, { error: 'must be a list of steps' })
+    .min(1, { error: 'must have a step' }),
+})
+
 const step = z
   .strictObject({
     at: timeRef.optional(),
@@ -149,17 +165,18 @@ const step = z
     within: duration.optional(),
     as: label.optional(),
     group: name.optional(),
+    repeat: repeat.optional(),
     ...partial(ACTION_SCHEMAS),
   })
   .superRefine((value, context) => {
     requireOne(value, ['at', 'after'], context)
     // A step may wait for a moment only to give it a name.
     if (value.after !== undefined && value.as !== undefined && !hasAction(value)) return
-    requireOne(value, Object.keys(ACTION_SCHEMAS), context)
+    requireOne(value, [...Object.keys(ACTION_SCHEMAS), 'repeat'], context)
   })
 
 function hasAction(value: object): boolean {
-  return Object.keys(ACTION_SCHEMAS).some((key) => key in value)
+  return [...Object.keys(ACTION_SCHEMAS), 'repeat'].some((key) => key in value)
 }
 
 const expectation = z
@@ -194,6 +211,8 @@ export type RawScenario = z.output<typeof SCENARIO>
 export type RawStep = z.output<typeof step>
 /** A step as the author of a file has to write it. */
 export type StepInput = Written<z.input<typeof step>>
+export type RawRepeat = z.output<typeof repeat>
+export type RawRepeated = z.output<typeof repeated>
 export type RawCondition = z.output<typeof condition>
 export type RawExpectation = z.output<typeof expectation>
 
@@ -220,7 +239,18 @@ export const KEYS: readonly string[] = [
   ],
   ...BESIDE,
   ...['liars', 'knows-password', 'password', 'hello', 'vote', 'confer', 'replica', 'answer'],
-  ...['id', 'epoch', 'config-epoch', 'down', 'leader', 'replicas', 'times', 'every'],
+  ...[
+    'id',
+    'epoch',
+    'config-epoch',
+    'down',
+    'leader',
+    'replicas',
+    'times',
+    'every',
+    'repeat',
+    'steps',
+  ],
   ...['coordinated', 'dry-run'],
   ...['process', 'disk', 'from', 'to', 'by', 'for', 'peer', 'argv', 'not', 'among', 'node', 'is'],
   ...[

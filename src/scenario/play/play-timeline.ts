@@ -30,10 +30,10 @@ export async function playTimeline(
   graceMs: number,
 ): Promise<PlayedTimeline> {
   const player = new Player(file, world, graceMs)
-  for (const [index, step] of file.steps.entries()) {
+  for (const step of file.steps) {
     const broken = await player.play(step)
     if (broken !== undefined) {
-      const text = `step ${index + 1}${titleOf(step)}: ${broken.text}`
+      const text = `step ${step.number}${titleOf(step)}: ${broken.text}`
       return { ...player.course, broken: { text, ...failed(broken.finding) } }
     }
   }
