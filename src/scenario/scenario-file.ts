@@ -155,18 +155,17 @@ export interface Bounds {
 
 /** What is counted or measured over the run, or over a part of it. */
 export type TotalClaim =
-  | {
+  | ({
       readonly kind: 'lostWrites'
       readonly group: string
-      readonly atMost: number
       readonly acknowledgedBy: 'majority' | 'minority' | 'any'
       /** Undefined: any. */
       readonly cause: LossCause | undefined
-    }
+    } & Bounds)
   | ({ readonly kind: 'failovers'; readonly group: string } & Bounds)
   | { readonly kind: 'dualWrites'; readonly group: string; readonly atMostMs: number }
   /** Reads of a register that gave an older value than one acknowledged before. */
-  | { readonly kind: 'staleReads'; readonly group: string; readonly atMost: number }
+  | ({ readonly kind: 'staleReads'; readonly group: string } & Bounds)
   /** Histories of shared keys that have no linear order. */
   | ({ readonly kind: 'anomalies'; readonly group: string } & Bounds)
   /**

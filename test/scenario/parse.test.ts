@@ -72,6 +72,12 @@ describe('problems name their place and a way out', () => {
       /expect\[0\]\.within {2}has no meaning/,
     ],
     [
+      'a count without a number',
+      '{ master: { not: n1 }, after: kill, within: 2s }',
+      '{ lost-writes: { cause: split-brain } }',
+      /expect\[0\]\.lost-writes {2}has no number {2}\(write at-most or at-least/,
+    ],
+    [
       'a directive the node does not know',
       'repl-diskless-sync-delay: 0',
       'repl-diskles-sync-delay: 0',

@@ -81,6 +81,7 @@ describe('the verdict can tell', () => {
     ['{ outage: { at-most: 900ms }, after: kill }', /^1\.\d+ s$/],
     ['{ outage: { at-most: 900ms, client: app } }', /^app: 1\.\d+ s$/],
     ['{ stale-reads: { at-most: 0 } }', /^no client of the group reads a register/],
+    ['{ lost-writes: { at-least: 1 } }', /^0 of \d+$/],
   ]
   // One run for all: whether an expectation is met does not depend on those beside it.
   let met: ScenarioResult
@@ -133,9 +134,17 @@ test('a scenario without failover protection loses what a cut-off master promise
     .replace('expect:', '  - { at: 15s, as: heal, heal: true }\nexpect:')
     .replace(
       EXPECTATION,
-      '{ lost-writes: { at-most: 0 } }\n  - { replica: { node: n1, of: master }, after: heal, within: 20s }',
+      [
+        '{ lost-writes: { at-most: 0 } }',
+        '{ lost-writes: { at-least: 50, acknowledged-by: minority } }',
+        '{ replica: { node: n1, of: master }, after: heal, within: 20s }',
+      ].join('\n  - '),
     )
   const result = await runScenario(parse(cut), { seed: '1' })
+  expect(result.expectations.slice(0, 2)).toMatchObject([
+    { text: 'no write acknowledged is lost', passed: false },
+    { text: 'at least 50 of the writes acknowledged by the minority side are lost', passed: true },
+  ])
   const lost = result.facts.groups[0]?.lost
   expect(lost?.byCutOff).toBeGreaterThan(50)
   expect(lost?.byMajority).toBe(0)

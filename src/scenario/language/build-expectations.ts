@@ -61,9 +61,10 @@ export class ExpectationBuilder {
     if (raw.outage !== undefined) return this.#outage(raw.outage, group, raw, path)
     this.#checkUntimed(raw, TIMES, path)
     if (raw['lost-writes'] !== undefined) {
-      const { 'at-most': atMost, 'acknowledged-by': by, cause } = raw['lost-writes']
+      const { 'acknowledged-by': by, cause } = raw['lost-writes']
       this.#checkOneSort([...path, 'lost-writes'], by, cause)
-      return { kind: 'lostWrites', group, atMost, acknowledgedBy: by ?? 'any', cause }
+      const bounds = this.#bounds(raw['lost-writes'], [...path, 'lost-writes'])
+      return { kind: 'lostWrites', group, ...bounds, acknowledgedBy: by ?? 'any', cause }
     }
     if (raw.failovers !== undefined) {
       return { kind: 'failovers', group, ...this.#bounds(raw.failovers, [...path, 'failovers']) }
@@ -72,7 +73,9 @@ export class ExpectationBuilder {
       return { kind: 'anomalies', group, ...this.#bounds(raw.anomalies, [...path, 'anomalies']) }
     }
     const stale = raw['stale-reads']
-    if (stale !== undefined) return { kind: 'staleReads', group, atMost: stale['at-most'] }
+    if (stale !== undefined) {
+      return { kind: 'staleReads', group, ...this.#bounds(stale, [...path, 'stale-reads']) }
+    }
     return { kind: 'dualWrites', group, atMostMs: raw['dual-writes']?.['at-most'] ?? 0 }
   }
 

@@ -35,7 +35,7 @@ export const CONDITIONS = {
 export const CLAIMS = {
   ...CONDITIONS,
   'lost-writes': z.strictObject({
-    'at-most': count,
+    ...bounds,
     'acknowledged-by': z
       .enum(['majority', 'minority', 'any'], { error: 'must be majority, minority or any' })
       .optional(),
@@ -47,7 +47,7 @@ export const CLAIMS = {
   }),
   failovers: z.strictObject(bounds),
   'dual-writes': z.strictObject({ 'at-most': duration }),
-  'stale-reads': z.strictObject({ 'at-most': count }),
+  'stale-reads': z.strictObject(bounds),
   anomalies: z.strictObject(bounds),
   settled: z.strictObject({ within: duration }),
   outage: z.strictObject({ 'at-most': duration, client: names.optional() }),

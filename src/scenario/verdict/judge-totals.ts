@@ -68,7 +68,7 @@ function judgeLost(claim: Claim<'lostWrites'>, { lost, writes }: GroupFacts): Ve
   if (writes.acknowledged === 0) return failed(NOTHING_ACKNOWLEDGED)
   const number =
     claim.cause === undefined ? lostBy(claim.acknowledgedBy, lost) : lost[CAUSES[claim.cause]]
-  return counted(number <= claim.atMost, `${number} of ${writes.acknowledged}`)
+  return counted(isWithin(number, claim), `${number} of ${writes.acknowledged}`)
 }
 
 const CAUSES = {
@@ -113,7 +113,7 @@ function judgeStale(
 ): Verdict {
   const isRead = reads.some((read) => read.group === group)
   if (!isRead) return failed('no client of the group reads a register (operation: register)')
-  return counted(afterLoss + fromDeposed <= claim.atMost, `${afterLoss + fromDeposed} stale`)
+  return counted(isWithin(afterLoss + fromDeposed, claim), `${afterLoss + fromDeposed} stale`)
 }
 
 /** A history that could not be decided may be either. */

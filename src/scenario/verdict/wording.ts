@@ -88,7 +88,7 @@ function wordTotal(claim: TotalClaim): string {
     case 'staleReads':
       return claim.atMost === 0
         ? 'no read gives an older value than one acknowledged before'
-        : `at most ${countOf(claim.atMost, 'read')} of older values than acknowledged ones`
+        : `${wordBounds(claim, 'read')} of older values than acknowledged ones`
     case 'anomalies':
       return claim.atMost === 0
         ? 'shared keys have a linear history'
@@ -113,16 +113,19 @@ const CAUSES = {
   'empty-restart': 'to a restart with nothing',
 } as const
 
-function wordLost({
-  acknowledgedBy,
-  atMost,
-  cause,
-}: TotalClaim & { readonly kind: 'lostWrites' }): string {
+function wordLost(claim: TotalClaim & { readonly kind: 'lostWrites' }): string {
+  const { acknowledgedBy, atMost, cause } = claim
   const side = acknowledgedBy === 'any' ? '' : ` by the ${acknowledgedBy} side`
   const why = cause === undefined ? '' : ` ${CAUSES[cause]}`
   return atMost === 0
     ? `no write acknowledged${side} is lost${why}`
-    : `at most ${atMost} of the writes acknowledged${side} are lost${why}`
+    : `${wordNumbers(claim)} of the writes acknowledged${side} are lost${why}`
+}
+
+function wordNumbers({ atLeast, atMost }: Bounds): string {
+  if (atMost === undefined) return `at least ${atLeast}`
+  if (atLeast === 0) return `at most ${atMost}`
+  return atLeast === atMost ? `${atMost}` : `${atLeast} to ${atMost}`
 }
 
 function wordBounds({ atLeast, atMost }: Bounds, noun: string): string {
