@@ -132,7 +132,14 @@ function toProblems(issue: z.core.$ZodIssue, document: YmlDocument, file: string
   const isMissing = issue.path.length > 0 && !document.keys.has(addressOf(issue.path))
   return isMissing
     ? [problem('E_MISSING', place, 'is required', '', file)]
-    : [problem('E_TYPE', place, 'must be a map of options', '', file)]
+    : [problem('E_TYPE', place, 'must be a map of options', exampleOf(issue.path), file)]
+}
+
+/** What a group looks like, where one was to stand. */
+function exampleOf([section, name]: readonly PropertyKey[]): string {
+  if (section !== 'groups') return ''
+  const group = `${String(name ?? 'mymaster')}: { master: "10.0.0.1:6379", quorum: 2 }`
+  return name === undefined ? `groups: { ${group} }` : group
 }
 
 function unknownKey(path: readonly PropertyKey[], document: YmlDocument, file: string): Problem {
@@ -148,7 +155,17 @@ function nameInYml(path: readonly PropertyKey[], known: readonly string[]): stri
   const inTls = path.length === 1 && word.startsWith('tls-') ? word.slice('tls-'.length) : ''
   if (optionsAt(['tls']).includes(inTls)) return `write ${inTls} below tls:`
   const name = YML_NAMES.get(word) ?? ''
-  return didYouMean(word, known) || (known.includes(name) ? `in a sentinel.yml it is ${name}` : '')
+  if (known.includes(name)) return `in a sentinel.yml it is ${name}`
+  return elsewhereInYml(path, name || word) || didYouMean(word, known)
+}
+
+/** For an option of a group at the top of the file, and the other way round. */
+function elsewhereInYml(path: readonly PropertyKey[], word: string): string {
+  const [section] = path
+  const isInGroup = section === 'groups' && path.length === 3
+  if (isInGroup && optionsAt([]).includes(word)) return 'it stands at the top of the file'
+  const isOfGroups = path.length === 1 && optionsAt(['groups', '']).includes(word)
+  return isOfGroups ? `write ${word} in a group, or below defaults: for all of them` : ''
 }
 
 function groupNameProblems(document: YmlDocument, file: string): Problem[] {

@@ -168,8 +168,8 @@ periods: [1]
       "E_MISSING f.yml:8:3  groups.x.quorum  is required",
       "E_UNKNOWN f.yml:9:5  groups.x.quorm  unknown option  (did you mean quorum?)",
       "E_TYPE f.yml:10:17  groups.x.down-after  must be a duration  (a number of milliseconds, or text as 500ms, 5s, 3m)",
-      "E_UNKNOWN f.yml:11:5  groups.x.down-after-milliseconds  unknown option  (did you mean down-after?)",
-      "E_TYPE f.yml:12:6  groups.y  must be a map of options",
+      "E_UNKNOWN f.yml:11:5  groups.x.down-after-milliseconds  unknown option  (in a sentinel.yml it is down-after)",
+      "E_TYPE f.yml:12:6  groups.y  must be a map of options  (y: { master: "10.0.0.1:6379", quorum: 2 })",
       "E_DUPLICATE f.yml:16:3  groups.z  the same option twice",
       "E_TYPE f.yml:19:10  periods  must be a map of options",
     ]
@@ -214,7 +214,6 @@ describe('a problem', () => {
       'periods: { pings: 1 }',
       'E_UNKNOWN f.yml:1:12  periods.pings  unknown option  (did you mean ping?)',
     ],
-    ['groups: [a]', 'E_TYPE f.yml:1:9  groups  must be a map of options'],
     ['- a', 'E_TYPE f.yml:1:1  must be a map of options'],
     [
       'port: [',
@@ -231,6 +230,22 @@ describe('a problem', () => {
       'E_UNKNOWN f.yml:1:1  dir  unknown option  (in a sentinel.yml it is state-dir)',
     ],
     ['tls-port: 1', 'E_UNKNOWN f.yml:1:1  tls-port  unknown option  (write port below tls:)'],
+    [
+      'zones: {a: b}',
+      'E_UNKNOWN f.yml:1:1  zones  unknown option  (write zones in a group, or below defaults: for all of them)',
+    ],
+    [
+      'down-after-milliseconds: 5s',
+      'E_UNKNOWN f.yml:1:1  down-after-milliseconds  unknown option  (write down-after in a group, or below defaults: for all of them)',
+    ],
+    [
+      'groups: {m: {master: 10.0.0.1:6379, quorum: 2, announce-ip: 10.0.0.9}}',
+      'E_UNKNOWN f.yml:1:48  groups.m.announce-ip  unknown option  (it stands at the top of the file)',
+    ],
+    [
+      'groups: [m]',
+      'E_TYPE f.yml:1:9  groups  must be a map of options  (groups: { mymaster: { master: "10.0.0.1:6379", quorum: 2 } })',
+    ],
     ['constructor: 1', 'E_UNKNOWN f.yml:1:1  constructor  unknown option'],
     [
       'groups: { g: { quorum: 2, master: [::1]:6379 } }',
