@@ -40,17 +40,20 @@ export function reportFailure(error: unknown): number {
  * service is down reads its log: the reason stands there, too.
  */
 export function reportFailedStart(error: unknown): number {
-  const { message, hint } = told(error)
-  startLog?.log('warning', `cannot start: ${message} (${hint})`)
-  startLog?.flush()
+  const { message, hint, logLine } = told(error)
+  if (startLog === undefined) return EXIT_FAILED
+  const { logger, isApart } = startLog
+  if (logLine !== undefined) logger.log('warning', logLine)
+  if (isApart) logger.log('warning', `cannot start: ${message} (${hint})`)
+  logger.flush()
   return EXIT_FAILED
 }
 
-let startLog: Logger | undefined
+let startLog: { readonly logger: Logger; readonly isApart: boolean } | undefined
 
-/** A log that is read apart from standard error: a file, or syslog. */
-export function logFailedStart(logger: Logger): void {
-  startLog = logger
+/** `isApart`: a log that is read apart from standard error, which is a file or syslog. */
+export function logFailedStart(logger: Logger, isApart: boolean): void {
+  startLog = { logger, isApart }
 }
 
 function told(thrown: unknown): StartError {

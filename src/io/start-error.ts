@@ -27,11 +27,14 @@ export class StartError extends Error {
   readonly code: StartErrorCode
   /** What the operator can do about it. */
   readonly hint: string
+  /** What Redis writes into its log for it, where programs that start servers look for that. */
+  readonly logLine: string | undefined
 
-  constructor(code: StartErrorCode, message: string, hint: string) {
+  constructor(code: StartErrorCode, message: string, hint: string, logLine?: string) {
     super(message)
     this.code = code
     this.hint = hint
+    this.logLine = logLine
   }
 }
 

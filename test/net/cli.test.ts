@@ -110,6 +110,14 @@ test('a port in use stops a server, by name', async () => {
   expect(stderr).toContain('--port')
 })
 
+test('a port in use is told on standard output as well, in the words that starters of servers look for', async () => {
+  const port = await takenPort()
+  const server = await vedette('server', '--port', `${port}`, '--bind', '127.0.0.1')
+  const sentinel = await vedette('sentinel', write('sentinel.yml', sentinelYml(port)))
+  const words = `Could not create server TCP listening socket 127.0.0.1:${port}: bind: Address already in use`
+  for (const { stdout } of [server, sentinel]) expect(stdout).toContain(words)
+})
+
 test('why a service did not start stands in its log file, too', async () => {
   const port = await takenPort()
   const log = join(folder, 'node.log')

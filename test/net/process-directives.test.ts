@@ -117,6 +117,11 @@ describe.skipIf(!HAS_REDIS_CLI)(
       expect(node.log()).toMatch(line)
     })
 
+    test('says that its socket is ready, in the words that starters of servers look for', () => {
+      const line = `The server is now ready to accept connections at ${socket}\n`
+      expect(node.log()).toContain(line)
+    })
+
     test('counts its rank from what an operator has set since, and restores that', async () => {
       const file = `/proc/${node.pid}/oom_score_adj`
       const rank = () => Number(readFileSync(file, 'utf8'))

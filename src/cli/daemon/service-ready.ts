@@ -14,13 +14,16 @@ export interface Attendance {
   readonly supervised: string
   /** Started by a process that waits until we are ready. */
   readonly isBackground: boolean
+  /** [unixsocket] Programs that start a server on a socket alone wait for the line that names it. */
+  readonly socket?: string | undefined
 }
 
 /** Where Redis puts the pid file of a daemon that was not given one. */
 const DEFAULT_PID_FILE = '/var/run/redis.pid'
 
 export function announceReady(attendance: Attendance, logger: Logger): void {
-  const { pidFile, supervised, isBackground } = attendance
+  const { pidFile, supervised, isBackground, socket } = attendance
+  if (socket) logger.log('notice', `The server is now ready to accept connections at ${socket}`)
   const path = pidFile || (isBackground ? DEFAULT_PID_FILE : '')
   const fault = path === '' ? undefined : writePidFile(path)
   if (fault !== undefined) logger.log('warning', fault)

@@ -96,7 +96,7 @@ async function start(options: Start): Promise<void> {
     format: file.logFormat,
   })
   logCrashes(logger)
-  if (file.logFile !== '') logFailedStart(logger)
+  logFailedStart(logger, file.logFile !== '')
   for (const text of lowered) logger.log('warning', text)
   for (const warning of warnings) logger.log('notice', formatProblem(warning))
   const acl = openAclFile(file.aclFile, process.cwd(), (found) => checkSentinelAclFile(found, core))

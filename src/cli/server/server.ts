@@ -164,7 +164,7 @@ async function start(options: Start): Promise<void> {
     role: () => (node?.services.replication.isReplica() ? 'S' : 'M'),
   })
   logCrashes(logger)
-  if (settings.text('logfile') !== '' || settings.flag('syslog-enabled')) logFailedStart(logger)
+  logFailedStart(logger, settings.text('logfile') !== '' || settings.flag('syslog-enabled'))
   for (const text of lowered) logger.log('warning', text)
   for (const notice of notices) logger.log('notice', formatProblem(notice))
   if (kept !== undefined) logger.log('notice', kept)
@@ -178,7 +178,9 @@ async function start(options: Start): Promise<void> {
   keepTitle(settings, configFile)
   keepOomScore(settings, logger)
   const membership = joinCluster()
+  const supervised = settings.text('supervised')
   const pidFile = inDir(utf8Text(settings.text('pidfile')))
+  const attendance = { pidFile, supervised, isBackground, socket: unix?.path }
   const meters = { ...newMeters(), certificates: () => tls.certificates }
   const journal = await openNodeJournal(settings, folder, () => node, logger)
   const host = new NodeHost({
@@ -192,9 +194,8 @@ async function start(options: Start): Promise<void> {
     files: withJournal(new NodeFiles(() => resolve(utf8Text(settings.text('dir')))), journal),
     configFile,
     version: ownVersion(),
-    supervisedBy: isSupervised(settings.text('supervised')) ? 'systemd' : 'no',
-    onReady: () =>
-      announceReady({ pidFile, supervised: settings.text('supervised'), isBackground }, logger),
+    supervisedBy: isSupervised(supervised) ? 'systemd' : 'no',
+    onReady: () => announceReady(attendance, logger),
     // A client that connects again at once must not reach a node that is ending.
     onEnding: () => listener.close(),
     onExit: (status, reason) => {

@@ -4,7 +4,8 @@
  */
 import { createServer, type Server, Socket } from 'node:net'
 import { hostAndPort } from '../../base/ip.ts'
-import { reasonOf, StartError } from '../start-error.ts'
+import { systemReason } from '../files/acl-file.ts'
+import { reasonOf, StartError, type StartErrorCode } from '../start-error.ts'
 import type { Tls } from '../tls/tls.ts'
 import { TlsAcceptor } from '../tls/tls-acceptor.ts'
 import { openUnixDoor, type UnixDoor } from './unix-door.ts'
@@ -206,39 +207,42 @@ export function listenFailure(
   port: number,
 ): StartError {
   const where = hostAndPort(host, port)
+  const { code, reason, hint } = listenRemedy(error)
+  const bind = `bind: ${systemReason(error)}`
+  const logLine = `Warning: Could not create server TCP listening socket ${where}: ${bind}`
+  return new StartError(code, `cannot listen on ${where}: ${reason}`, hint, logLine)
+}
+
+interface ListenRemedy {
+  readonly code: StartErrorCode
+  readonly reason: string
+  readonly hint: string
+}
+
+function listenRemedy(error: NodeJS.ErrnoException): ListenRemedy {
   if (error.code === 'EADDRINUSE') {
-    return new StartError(
-      'E_ADDRESS_IN_USE',
-      `cannot listen on ${where}: another process is listening there`,
-      'stop that process, or choose another port with --port',
-    )
+    return {
+      code: 'E_ADDRESS_IN_USE',
+      reason: 'another process is listening there',
+      hint: 'stop that process, or choose another port with --port',
+    }
   }
   if (isUnavailable(error)) {
-    return new StartError(
-      'E_ADDRESS_UNAVAILABLE',
-      `cannot listen on ${where}: this machine has no such address`,
-      'bind to an address of this machine, or to * for all of them',
-    )
+    return {
+      code: 'E_ADDRESS_UNAVAILABLE',
+      reason: 'this machine has no such address',
+      hint: 'bind to an address of this machine, or to * for all of them',
+    }
   }
   if (error.code === 'EMFILE' || error.code === 'ENFILE') {
-    return new StartError(
-      'E_LISTEN',
-      `cannot listen on ${where}: too many open files (${error.code})`,
-      'raise the limit (ulimit -n, LimitNOFILE of the unit)',
-    )
+    const hint = 'raise the limit (ulimit -n, LimitNOFILE of the unit)'
+    return { code: 'E_LISTEN', reason: `too many open files (${error.code})`, hint }
   }
   if (error.code === 'EACCES') {
-    return new StartError(
-      'E_LISTEN',
-      `cannot listen on ${where}: not permitted`,
-      'ports below 1024 need privileges; choose another port with --port',
-    )
+    const hint = 'ports below 1024 need privileges; choose another port with --port'
+    return { code: 'E_LISTEN', reason: 'not permitted', hint }
   }
-  return new StartError(
-    'E_LISTEN',
-    `cannot listen on ${where}: ${error.message}`,
-    'check bind and port',
-  )
+  return { code: 'E_LISTEN', reason: error.message, hint: 'check bind and port' }
 }
 
 function noAddress(addresses: readonly string[]): StartError {
