@@ -61,7 +61,8 @@ export function startSentinel(start: SentinelStart): {
   const state = createState(start, access)
   const turn: Turn = { state, now: start.now, effects: [] }
   applyLearntLogLevel(turn)
-  log(turn, 'notice', `Sentinel ID is ${state.myid}`)
+  // A warning, as in Redis: programs that start Sentinels for tests wait for the line with its sign.
+  log(turn, 'warning', `Sentinel ID is ${state.myid}`)
   for (const name of lost) log(turn, 'warning', lostUser(name))
   for (const restored of restoreGroups(start.config.groups, start.saved)) restore(turn, restored)
   save(turn)

@@ -106,7 +106,7 @@ test.skipIf(!HAS_REDIS_SENTINEL)(
       await until(`${one.port} says O_DOWN`, 10_000, () => one.log().includes('+odown'))
     }
     const [theirs, ours] = watchers.map(eventLines)
-    expect(theirs?.length).toBe(3)
+    expect(theirs?.length).toBe(4)
     expect(ours).toEqual(theirs)
     const own = (watchers[1] as Program).log().trim().split('\n')
     expect(own.filter((line) => !LINE.test(line))).toEqual([])
@@ -122,9 +122,10 @@ function linesOf(port: number, dir: string, master: number, isRedis: boolean): s
   ]
 }
 
-/** Level and text of the lines about the master's death. */
+/** Level and text of the lines that tell the Sentinel's id, for which programs that start one wait, and the master's death. */
 function eventLines(program: Program): string[] {
   const lines = program.log().split('\n')
   const parsed = lines.map((line) => LINE.exec(line)?.slice(1).join(' ') ?? '')
-  return parsed.filter((line) => /^. \+(monitor|sdown|odown) /.test(line))
+  const told = parsed.filter((line) => /^. (Sentinel ID is|\+(monitor|sdown|odown)) /.test(line))
+  return told.map((line) => line.replace(/[0-9a-f]{40}/, 'ID'))
 }
