@@ -23,7 +23,14 @@ import { WRONG_NUMBER } from './directive-words.ts'
 import { firstFatal, type LineFault, MAX_FAULTS } from './fatal.ts'
 import { inFileOrder, type Problem } from './problem.ts'
 import { GLOBAL_DIRECTIVES, MONITOR } from './sentinel-directives.ts'
-import { type Draft, finishDraft, newDraft, type Objection, refusal } from './sentinel-draft.ts'
+import {
+  type Draft,
+  EXTENSION,
+  finishDraft,
+  newDraft,
+  type Objection,
+  refusal,
+} from './sentinel-draft.ts'
 import type { ParsedSentinelFile } from './sentinel-file.ts'
 import { confNames, GROUP_DIRECTIVES } from './sentinel-group-directives.ts'
 import { meaningfulDirectives, serverDirective } from './server-directives.ts'
@@ -48,7 +55,7 @@ export function parseSentinelConf(
   const lines = withValkeyState([...fromFile.lines, ...fromArguments.lines], outside)
   for (const line of inLoadOrder(lines)) {
     const fault = line.fault ?? apply(draft, line)
-    if (fault !== undefined) faults.push(fault)
+    if (fault !== undefined && !isAboutNoFile(line, fault)) faults.push(fault)
     if (fault?.problem.severity !== 'error') remember(draft, line)
     else if (++errors >= MAX_FAULTS) break
   }
@@ -57,6 +64,11 @@ export function parseSentinelConf(
   return fatal !== undefined
     ? { ok: false, problems, fatal }
     : { ok: true, value: finishDraft(draft, fileName), warnings: problems }
+}
+
+/** Whoever gives an option of ours on the command line has nothing in a file that redis-sentinel would refuse. */
+function isAboutNoFile(line: ConfLine, { problem }: LineFault): boolean {
+  return line.line === undefined && problem.code === EXTENSION.code
 }
 
 const CLASSES = 4

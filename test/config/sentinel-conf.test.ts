@@ -598,6 +598,11 @@ sentinel gray-after mymaster 5000
     const { value } = parse(MONITOR, ['--sentinel', 'detection', 'mymaster', 'evidence'])
     expect(value.core.groups[0]?.detection).toBe('evidence')
   })
+
+  test('are no word about the file, on the command line', () => {
+    const overrides = ['--log-format', 'redis', '--sentinel', 'detection', 'mymaster', 'evidence']
+    expect(parse(MONITOR, overrides).warnings).toEqual([])
+  })
 })
 
 // C Sentinel counts on to 2^64 - 1, and a poisoned one writes such numbers into its file.
