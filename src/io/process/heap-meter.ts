@@ -64,13 +64,8 @@ export class V8HeapMeter implements HeapMeter {
     }
   }
 
-  /** Node shows it to a program only if asked on its command line; a new global object has it. */
   #collector(): () => void {
-    if (this.#collectGarbage === undefined) {
-      setFlagsFromString('--expose-gc')
-      this.#collectGarbage = runInNewContext('gc') as () => void
-      setFlagsFromString('--no-expose-gc')
-    }
+    this.#collectGarbage ??= shownCollector()
     return this.#collectGarbage
   }
 
@@ -90,6 +85,17 @@ export class V8HeapMeter implements HeapMeter {
     const { used_heap_size: heap, external_memory: external } = getHeapStatistics()
     return this.#isBoundFromOutside ? heap + external : heap
   }
+}
+
+/**
+ * Node shows it to a program only if asked on its command line; a new global object has it. Bun, whose engine is
+ * not V8, has none to show there and collects in its own time.
+ */
+export function shownCollector(evaluate: (code: string) => unknown = runInNewContext): () => void {
+  setFlagsFromString('--expose-gc')
+  const shown = evaluate("typeof gc === 'function' ? gc : undefined")
+  setFlagsFromString('--no-expose-gc')
+  return typeof shown === 'function' ? () => shown() : () => undefined
 }
 
 /** What a process that is started here can have. */
