@@ -51,8 +51,9 @@ export class Diary {
     this.#add({ kind: 'done', atMs: this.nowMs, text })
   }
 
-  /** Told by the Sentinel of this name. */
-  announced(sentinel: string, { name, payload, group, epoch }: AnnouncedEvent): void {
+  /** Told by the Sentinel of this name. Events at level debug go to its log only: its subscribers do not hear them. */
+  announced(sentinel: string, { name, level, payload, group, epoch }: AnnouncedEvent): void {
+    if (level === 'debug') return
     const named = group && utf8Text(group.name)
     this.heard({ sentinel, name, payload: utf8Text(payload), group: named, epoch })
   }

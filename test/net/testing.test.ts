@@ -304,6 +304,15 @@ test('the timeline names members in place of ports, and makes a page', async () 
   expect(() => one.timeline({ format: 'pdf' as 'html' })).toThrow('text, html')
 })
 
+test('a test hears the events that subscribers hear, and those of the log alone with the logs', async () => {
+  const one = await cluster({ replicas: 1 })
+  one.master.kill()
+  await one.until.switched()
+  expect(one.history.map(({ name }) => name)).not.toContain('-cmd-link-reconnection')
+  expect(one.timeline()).not.toContain('-link-reconnection')
+  expect(one.timeline({ withLogs: true })).toContain('(debug) -cmd-link-reconnection master')
+})
+
 test('each cause of a loss is told: replicated too late, restarted empty, overwritten, unknown', async () => {
   const one = await cluster({ replicas: 1 })
   const { master } = one
