@@ -206,7 +206,8 @@ export interface WriteRecorder {
   /** Writes that a node has refused (READONLY, NOREPLICAS, LOADING, …). */
   readonly refused: number
   /**
-   * Tells the recorder of a write of the test's own, once it has been acknowledged.
+   * Tells the recorder of a write of the test's own to a string (`SET`, `INCR`), once it has been acknowledged. Of several
+   * notes about one key the last one counts.
    *
    * @param by - The node that acknowledged it, if the test knows; without it the cause of a loss is unknown.
    */
@@ -218,7 +219,10 @@ export interface WriteRecorder {
    * that time passes.
    */
   stop(): Promise<void>
-  /** The acknowledged writes that the present master does not have. Rejects if it cannot be asked. */
+  /**
+   * The acknowledged writes that the present master does not have. Rejects if it cannot be asked, and if it has a list, a hash
+   * or the like under a noted key: what was written to that is not known.
+   */
   lost(): Promise<readonly MissingWrite[]>
   /** Forgets everything. */
   clear(): void

@@ -96,14 +96,17 @@ export class RunningRecorder implements WriteRecorder {
   }
 
   async lost(): Promise<readonly MissingWrite[]> {
-    const { group, ask, clock } = this.#start
+    const { group, clock } = this.#start
     if (clock.isStopped) throw alreadyStopped()
     const { master } = group
     const lost: MissingWrite[] = []
     const all = [...this.#acknowledged]
     for (let at = 0; at < all.length; at += KEYS_AT_ONCE) {
       const some = all.slice(at, at + KEYS_AT_ONCE)
-      const values = textsOf(await ask(master, 'MGET', ...some.map(([key]) => key)))
+      const values = await this.#valuesOf(
+        some.map(([key]) => key),
+        master,
+      )
       some.forEach(([key, write], index) => {
         const found = values[index]
         if (found !== write.value) lost.push(missingWrite(key, write, found, master))
@@ -112,11 +115,35 @@ export class RunningRecorder implements WriteRecorder {
     return lost
   }
 
+  async #valuesOf(
+    keys: readonly string[],
+    master: ManagedNode,
+  ): Promise<readonly (string | undefined)[]> {
+    const values = textsOf(await this.#start.ask(master, 'MGET', ...keys))
+    const absent = keys.filter((_, index) => values[index] === undefined)
+    if (absent.length > 0) await this.#checkGone(absent, master)
+    return values
+  }
+
+  /** To MGET a list or a hash is as absent as a key that is gone, and nothing would be known of what was written to it. */
+  async #checkGone(keys: readonly string[], master: ManagedNode): Promise<void> {
+    const { ask } = this.#start
+    const there = await ask(master, 'EXISTS', ...keys)
+    if (there.kind === 'integer' && there.value === 0) return
+    for (const key of keys) checkIsString(key, await ask(master, 'TYPE', key), master.name)
+  }
+
   clear(): void {
     this.#acknowledged.clear()
     this.#unanswered = 0
     this.#refused = 0
   }
+}
+
+function checkIsString(key: string, type: Reply, at: string): void {
+  if (type.kind !== 'simple' || type.text === 'none' || type.text === 'string') return
+  const remedy = 'the recorder compares strings, so read it with your client'
+  throw new TypeError(`lost: '${key}' is a ${type.text} at ${at}: ${remedy}`)
 }
 
 function textsOf(reply: Reply): (string | undefined)[] {

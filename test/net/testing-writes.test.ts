@@ -1,4 +1,5 @@
 /** The recorder of writes of `vedette/testing`, and what else a test asks the master by itself. */
+import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { type Cluster, startCluster, startServer } from '../../src/exports/testing.ts'
 
@@ -61,6 +62,16 @@ test('what a test asks a master that cannot answer is refused at once, and says 
   cluster.heal()
   master.kill()
   await lost().toThrow('MGET at n1: it is down, until restart()')
+})
+
+test('a noted key that is no string is not called lost, but named with its type', async () => {
+  await using cluster = await startCluster(SMALL)
+  const { master } = cluster
+  const queue = new Redis(master.port)
+  await queue.rpush('queue', 'job')
+  queue.disconnect()
+  cluster.writes().note('queue', 'job', master)
+  await expect(cluster.writes().lost()).rejects.toThrow("lost: 'queue' is a list at n1")
 })
 
 test('a server that is stopped cannot be flushed', async () => {
