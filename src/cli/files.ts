@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, type WriteFileOptions, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  type WriteFileOptions,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { readText } from '../io/files/text-file.ts'
 import { reasonOf, StartError } from '../io/start-error.ts'
@@ -83,7 +90,11 @@ export function unwritable(path: string, error: unknown): StartError {
   return new StartError('E_REPORT_FILE', `cannot write ${path}: ${words}`, hint)
 }
 
-/** Makes a folder for results before there are any. Throws a StartError. */
+/** Makes a folder for results before there are any. Throws a StartError, also where it is there and takes none. */
 export function makeResultFolder(path: string): void {
-  orSay(path, () => makeFolder(path))
+  orSay(path, () => {
+    makeFolder(path)
+    // With the dot, a file in its place is refused as well.
+    accessSync(`${path}/.`, constants.W_OK)
+  })
 }

@@ -3,7 +3,7 @@
  * each.
  */
 import { existsSync } from 'node:fs'
-import { basename, extname, join } from 'node:path'
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { RecordsOf } from '../../engine/process/engine.ts'
 import { secondsText } from '../../scenario/duration.ts'
@@ -22,6 +22,7 @@ import {
 } from '../report.ts'
 import { StatusLine } from '../status-line.ts'
 import { loadEngine } from './engines.ts'
+import { resultNames } from './result-names.ts'
 import { writePage } from './run-page.ts'
 import { printRun, renderRun } from './run-text.ts'
 import { planRuns, type ScenarioOptions, type ScenarioRunPlan } from './scenario-options.ts'
@@ -40,7 +41,8 @@ export async function runScenarios(
   }
   const files = readAll(paths)
   if (files === undefined) return EXIT_CONFIG
-  const recordsOf = recordsIn(options.records, planned.plan)
+  const names = resultNames(paths)
+  const recordsOf = recordsIn(options.records, names, planned.plan)
   const taken = recordsOf && takenFolder(files, planned.plan, recordsOf)
   if (taken !== undefined) {
     say(`vedette: --records: ${taken} is there already, and records are never mixed`)
@@ -55,7 +57,7 @@ export async function runScenarios(
     lost.records++
     reportFailure(unwritable(folder, error))
   })
-  const status = await new Series(engine, options, planned.plan).run(files)
+  const status = await new Series(engine, options, { ...planned.plan, names }).run(files)
   return lost.records > 0 ? EXIT_FAILED : status
 }
 
@@ -71,10 +73,14 @@ function isMade(folder: string): boolean {
 }
 
 /** One folder for each run, named after its file. */
-function recordsIn(folder: string | undefined, { seeds }: ScenarioRunPlan): RecordsOf | undefined {
+function recordsIn(
+  folder: string | undefined,
+  names: ReadonlyMap<string, string>,
+  { seeds }: ScenarioRunPlan,
+): RecordsOf | undefined {
   if (folder === undefined) return undefined
   return ({ file }, seed) => {
-    const name = basename(file, extname(file))
+    const name = names.get(file) as string
     return join(folder, seeds.length > 1 ? `${name}-seed-${seed}` : name)
   }
 }
@@ -106,6 +112,11 @@ function readFile(path: string): ScenarioFile | undefined {
   return undefined
 }
 
+interface SeriesPlan extends ScenarioRunPlan {
+  /** What the results of each file are called. */
+  readonly names: ReadonlyMap<string, string>
+}
+
 interface Run {
   readonly file: ScenarioFile
   readonly seed: string
@@ -115,14 +126,14 @@ interface Run {
 class Series {
   readonly #engine: Engine
   readonly #options: ScenarioOptions
-  readonly #plan: ScenarioRunPlan
+  readonly #plan: SeriesPlan
   readonly #status = new StatusLine()
   readonly #count = { passed: 0, failed: 0, skipped: 0 }
   /** Virtual time of the runs, and real time of the machine that ran them. */
   readonly #spentMs = { virtual: 0, real: 0 }
   #unwrittenPages = 0
 
-  constructor(engine: Engine, options: ScenarioOptions, plan: ScenarioRunPlan) {
+  constructor(engine: Engine, options: ScenarioOptions, plan: SeriesPlan) {
     this.#engine = engine
     this.#options = options
     this.#plan = plan
@@ -159,10 +170,11 @@ class Series {
   async #tell(file: ScenarioFile, played: Played): Promise<void> {
     const isOneOfMany = this.#plan.seeds.length > 1
     printRun(await renderRun(file, played, this.#options, isOneOfMany), this.#options)
-    const { report } = this.#options
+    const { report, against } = this.#options
     if (report === undefined || played.result.verdict === 'skipped') return
+    const name = this.#plan.names.get(file.file)
     try {
-      say(`report: ${await writePage(report, file, played, this.#options.against)}`)
+      say(`report: ${await writePage(report, file, played, { name, against })}`)
     } catch (error) {
       // The runs after this one are worth their verdict, with a page or without.
       this.#unwrittenPages++

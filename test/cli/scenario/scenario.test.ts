@@ -103,7 +103,7 @@ test('when all runs are skipped nothing is proved, and the status says so', asyn
 
 test('pages of other engines and other programs have names of their own', () => {
   const nameOf = (engine: EngineName, against: ProgramSide) =>
-    pageName('x/07-a.yml', { seed: '1', engine, against })
+    pageName('07-a', { seed: '1', engine, against })
   expect(nameOf('sim', 'vedette')).toBe('07-a-seed1.html')
   expect(nameOf('process', 'vedette')).toBe('07-a-process-seed1.html')
   expect(nameOf('process', 'redis')).toBe('07-a-process-redis-seed1.html')
@@ -123,6 +123,26 @@ test('--report writes a page for each run, named by file and seed', async () => 
   await runScenarios([write('07-a.yml', SOUND)], { ...OPTIONS, report, seed: 'x/y', brief: true })
   expect(readdirSync(report)).toEqual(['07-a-seedx_y.html'])
   expect(told.err).toContain(`report: ${join(report, '07-a-seedx_y.html')}`)
+})
+
+test('pages of files that are called alike do not replace each other', async () => {
+  for (const place of ['shop', 'mail']) mkdirSync(join(folder, place))
+  const files = [write('shop/a.yml', SOUND), write('mail/a.yml', FAILING), write('b.yml', SOUND)]
+  const report = join(folder, 'pages')
+  await runScenarios(files, { ...OPTIONS, report, brief: true })
+  expect(readdirSync(report).sort()).toEqual([
+    'b-seed1.html',
+    'mail-a-seed1.html',
+    'shop-a-seed1.html',
+  ])
+})
+
+test('a file in the place of the folder of pages is told before anything is played', async () => {
+  const files = [write('a.yml', SOUND)]
+  const report = files[0] ?? ''
+  expect(await runScenarios(files, { ...OPTIONS, report })).toBe(2)
+  expect(told.out).toBe('')
+  expect(told.err).toContain(`cannot write ${report}: ENOTDIR`)
 })
 
 test('a folder of pages that cannot be made is told before anything is played', async () => {
