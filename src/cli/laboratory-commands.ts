@@ -6,7 +6,7 @@ import {
   collect,
   count,
   days,
-  duration,
+  durationOrNone,
   minutes,
   noted,
   openSeeds,
@@ -54,8 +54,8 @@ export function addScenario(program: Command): void {
     .addOption(
       new Option(
         '--grace <time>',
-        `extend every deadline by so much, on a busy machine (default: ${usualGrace()})`,
-      ).argParser(duration),
+        `extend every deadline by so much, on a busy machine, but no limit of an outage (default: ${usualGrace()})`,
+      ).argParser(durationOrNone),
     )
     .description('run scenarios and print a verdict and a timeline')
     .addHelpText('after', SCENARIO_HELP)

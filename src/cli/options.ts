@@ -28,11 +28,22 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
 
 /** Milliseconds from `500ms`, `1.5s` or `2m`. A number alone is refused: `--timeout 30` was meant as seconds. */
 export function duration(text: string): number {
+  const ms = millisecondsOf(text)
+  if (ms >= 1) return ms
+  throw new InvalidArgumentError('expected a time with its unit, such as 500ms or 30s')
+}
+
+/** The same where none at all is a choice, too. */
+export function durationOrNone(text: string): number {
+  const ms = millisecondsOf(text)
+  if (ms >= 0) return ms
+  throw new InvalidArgumentError('expected a time with its unit, such as 500ms, 1s or 0s')
+}
+
+/** NaN: it is no time. */
+function millisecondsOf(text: string): number {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text) ?? []
-  const ms = Math.round(Number(amount) * (UNIT_MS[unit] ?? Number.NaN))
-  if (!(ms >= 1))
-    throw new InvalidArgumentError('expected a time with its unit, such as 500ms or 30s')
-  return ms
+  return Math.round(Number(amount) * (UNIT_MS[unit] ?? Number.NaN))
 }
 
 /** `30m`, `90s`, `2h`, as whole seconds, up to a day: as long as a pause may last. */

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { addScenario } from '../../../src/cli/laboratory-commands.ts'
-import { seeds } from '../../../src/cli/options.ts'
+import { durationOrNone, seeds } from '../../../src/cli/options.ts'
 import { planRuns, type ScenarioOptions } from '../../../src/cli/scenario/scenario-options.ts'
 
 const OPTIONS: ScenarioOptions = { engine: 'sim', against: 'vedette' }
@@ -32,6 +32,22 @@ test('virtual time needs no grace, and real time gets some', () => {
   expect(planRuns({ ...OPTIONS, engine: 'tcp' })).toMatchObject({ plan: { graceMs: 250 } })
   expect(planRuns({ ...OPTIONS, engine: 'tcp', grace: 5 })).toMatchObject({ plan: { graceMs: 5 } })
 })
+
+test.each([
+  ['0s', 0],
+  ['0ms', 0],
+  ['1.5s', 1_500],
+])('a grace of %s is taken, also none on real sockets', (text, ms) => {
+  const grace = durationOrNone(text)
+  expect(planRuns({ ...OPTIONS, engine: 'tcp', grace })).toMatchObject({ plan: { graceMs: ms } })
+})
+
+test.each(['', '0', '5', '-1s', '1x'])(
+  '"%s" is no grace, and the answer names one that is',
+  (text) => {
+    expect(() => durationOrNone(text)).toThrow('such as 500ms, 1s or 0s')
+  },
+)
 
 test.each([
   ['1..3', { first: 1, last: 3 }],
