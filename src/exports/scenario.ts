@@ -23,7 +23,14 @@ import { parseScenario } from '../scenario/parse.ts'
 import { renderReport } from '../scenario/report.ts'
 import { runScenario as play } from '../scenario/run.ts'
 import type { Engine } from '../scenario/world.ts'
-import { checkMs, checkNames, checkText, checkWord, givenOf } from '../testing/arguments.ts'
+import {
+  checkContents,
+  checkMs,
+  checkNames,
+  checkText,
+  checkWord,
+  givenOf,
+} from '../testing/arguments.ts'
 
 export type { Problem } from '../config/problem.ts'
 
@@ -116,7 +123,7 @@ export async function runScenario(
   text: string,
   options: ScenarioRunOptions = {},
 ): Promise<ScenarioRun> {
-  checkText('runScenario: the text of a scenario', text)
+  checkContents('runScenario: the text of a scenario', text)
   checkNames('runScenario', options, Object.keys(USUAL))
   const { file, seed, engine, graceMs } = { ...USUAL, ...givenOf(options) }
   checkText('file', file)

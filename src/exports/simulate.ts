@@ -33,6 +33,7 @@ import type { Stage } from '../simulate/stage.ts'
 import { onlyGroup, outageOf, summarize } from '../simulate/summary.ts'
 import { summaryLines } from '../simulate/text-summary.ts'
 import {
+  checkContents,
   checkCount,
   checkNames,
   checkText,
@@ -111,7 +112,7 @@ export async function simulate(
   config: string,
   options: SimulateConfigOptions = {},
 ): Promise<Simulation> {
-  checkText('simulate: the text of a configuration', config)
+  checkContents('simulate: the text of a configuration', config)
   const full = fullOptions(options)
   const { file, seeds } = full
   const parsed = file.endsWith('.conf')

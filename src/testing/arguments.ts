@@ -49,6 +49,14 @@ export function checkText(about: string, value: unknown): void {
   throw new TypeError(`${about}: a text, not ${shown(value)}`)
 }
 
+/** The contents of a file. Its name is a text, too, and would be read as a file of one word. */
+export function checkContents(about: string, value: unknown): void {
+  checkText(about, value)
+  if (!/^[^\n:]+\.(?:ya?ml|conf)$/.test(String(value))) return
+  const remedy = `readFileSync('${value}', 'utf8')`
+  throw new TypeError(`${about}: what stands in the file, ${remedy}, not its name`)
+}
+
 export function checkTexts(about: string, value: unknown): void {
   if (!Array.isArray(value)) throw new TypeError(`${about}: a list of texts, not ${shown(value)}`)
   for (const text of value) checkText(about, text)

@@ -165,6 +165,13 @@ describe('options', () => {
     await expect(runScenario('', options as Untyped)).rejects.toThrow(text)
   })
 
+  test('runScenario and simulate take what stands in a file, and say so of its name', async () => {
+    await expect(runScenario('test/kill.yml')).rejects.toThrow(
+      "the text of a scenario: what stands in the file, readFileSync('test/kill.yml', 'utf8'), not its name",
+    )
+    await expect(simulate('sentinel.conf')).rejects.toThrow("readFileSync('sentinel.conf', 'utf8')")
+  })
+
   test('runScenario and simulate refuse what is no text', async () => {
     const { run, play }: { run: Untyped; play: Untyped } = { run: runScenario, play: simulate }
     await expect(run()).rejects.toThrow('the text of a scenario: a text, not undefined')
