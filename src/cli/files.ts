@@ -3,6 +3,7 @@ import {
   constants,
   existsSync,
   mkdirSync,
+  statSync,
   type WriteFileOptions,
   writeFileSync,
 } from 'node:fs'
@@ -94,7 +95,8 @@ export function unwritable(path: string, error: unknown): StartError {
 export function makeResultFolder(path: string): void {
   orSay(path, () => {
     makeFolder(path)
-    // With the dot, a file in its place is refused as well.
-    accessSync(`${path}/.`, constants.W_OK)
+    accessSync(path, constants.W_OK)
   })
+  if (statSync(path).isDirectory()) return
+  throw new StartError('E_REPORT_FILE', `${path} is a file`, 'name a folder, or one to be made')
 }

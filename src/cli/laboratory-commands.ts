@@ -11,6 +11,7 @@ import {
   noted,
   openSeeds,
   rate,
+  seed,
   seeds,
   workers,
 } from './options.ts'
@@ -36,7 +37,12 @@ export function addScenario(program: Command): void {
         .choices(SIDES)
         .default('vedette'),
     )
-    .option('--seed <text>', 'the seed of all randomness: the same seed gives the same run')
+    .addOption(
+      new Option(
+        '--seed <text>',
+        'the seed of all randomness: the same seed gives the same run',
+      ).argParser(seed),
+    )
     .addOption(new Option('--seeds <n>', SEEDS_TEXT).argParser(noted(seeds)))
     .addOption(
       new Option(
@@ -169,7 +175,7 @@ export function addSimulate(program: Command): void {
         .default(DEFAULT_RATE)
         .argParser(rate),
     )
-    .option('--seed <text>', 'play one history and show it in full')
+    .addOption(new Option('--seed <text>', 'play one history and show it in full').argParser(seed))
     .option('--write <file>', 'write that history as a scenario file')
     .option('--report <folder>', 'write that history as a web page')
     .addOption(

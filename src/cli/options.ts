@@ -54,6 +54,12 @@ export function pauseSeconds(text: string): number {
   throw new InvalidArgumentError('expected a time from 1s to 24h, such as 30m, 90s or 2h')
 }
 
+/** Any text but none: an unset variable of a script would be a seed that nobody has chosen. */
+export function seed(text: string): string {
+  if (text !== '') return text
+  throw new InvalidArgumentError('expected a number or a word, such as 7')
+}
+
 /** `100` for the seeds 1..100, or `5..9`, both included. */
 export function seeds(text: string): { readonly first: number; readonly last: number } {
   if (isCount(text)) return { first: 1, last: wholeNumber(text, 1, SEEDS_MAX) }

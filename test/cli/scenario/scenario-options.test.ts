@@ -64,6 +64,15 @@ test.each(['', 'a..b', '3..1', '1..', '1...3', '-1..3', '0..1000000', '1e3..2'])
   },
 )
 
+test('a seed of no letter is refused: a script has not set its variable', async () => {
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} })
+  addScenario(program)
+  const words = ['scenario', 'run', 'any.yml', '--seed', '']
+  await expect(program.parseAsync(words, { from: 'user' })).rejects.toThrow(
+    "argument '' is invalid. expected a number or a word, such as 7",
+  )
+})
+
 test('no run at a time plays nothing, and is refused', async () => {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} })
   addScenario(program)

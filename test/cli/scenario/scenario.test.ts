@@ -142,7 +142,7 @@ test('a file in the place of the folder of pages is told before anything is play
   const report = files[0] ?? ''
   expect(await runScenarios(files, { ...OPTIONS, report })).toBe(2)
   expect(told.out).toBe('')
-  expect(told.err).toContain(`cannot write ${report}: ENOTDIR`)
+  expect(told.err).toContain(`${report} is a file\n  name a folder`)
 })
 
 test('a folder of pages that cannot be made is told before anything is played', async () => {
