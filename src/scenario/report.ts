@@ -29,6 +29,8 @@ export interface ReportOptions {
   readonly painter?: Painter
   /** Leave the timeline out. */
   readonly brief?: boolean
+  /** Whose time has passed; by default that of the engine. */
+  readonly clock?: string
 }
 
 /** The text ends with a newline. */
@@ -36,7 +38,7 @@ export function renderReport(result: ScenarioResult, options: ReportOptions = {}
   const paint = options.painter ?? PLAIN
   if (result.skipped !== undefined) return renderSkipped(result, result.skipped, paint)
   const lines = [
-    ...renderHead(result, paint),
+    ...renderHead(result, paint, options.clock ?? CLOCKS[result.engine]),
     ...result.expectations.map((expectation) => renderExpectation(expectation, paint)),
     ...result.violations.map(
       ({ atMs, checker, text }) =>
@@ -55,10 +57,10 @@ function renderSkipped(result: ScenarioResult, reason: string, paint: Painter): 
 
 const CLOCKS = { sim: 'virtual', tcp: 'real', process: 'real' } as const
 
-function renderHead(result: ScenarioResult, paint: Painter): string[] {
+function renderHead(result: ScenarioResult, paint: Painter, clock: string): string[] {
   const passed = result.verdict === 'passed'
   const verdict = passed ? paint.good('PASSED') : paint.bad('FAILED')
-  const time = `${formatDuration(result.endMs)} of ${CLOCKS[result.engine]} time`
+  const time = `${formatDuration(result.endMs)} of ${clock} time`
   // Ours go without saying; others do not.
   const programs = result.programs === 'Vedette' ? '' : `, ${result.programs}`
   const run = `${result.file}, seed ${result.seed}, ${time}${programs}${wordLateness(result)}`

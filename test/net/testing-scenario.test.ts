@@ -83,7 +83,9 @@ timeline: [{ at: 200ms, kill: n1 }]
 expect: [{ master: n1, always: true }]
 `)
   await withCluster(async (cluster) => {
-    await expect(cluster.scenario(file)).rejects.toThrow(/^FAILED[\s\S]*✗ [\s\S]*n1/)
+    await expect(cluster.scenario(file)).rejects.toThrow(
+      /^FAILED[\s\S]* s of cluster time[\s\S]*✗ [\s\S]*n1/,
+    )
     await cluster.reset()
     expect(cluster.master.name).not.toBe('n1')
   })
