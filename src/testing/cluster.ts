@@ -32,7 +32,7 @@ import { Diary } from './diary.ts'
 import { createMembers } from './members.ts'
 import type { Members } from './members-start.ts'
 import { ClusterNetwork } from './network.ts'
-import { type FullOptions, fullOptions } from './options.ts'
+import { type FullOptions, fullOptions, runIdOf } from './options.ts'
 import type { ManagedGroup, ManagedMember, ManagedNode, ManagedSentinel } from './parts.ts'
 import type { ScriptStage } from './script.ts'
 import type { StartClusterOptions } from './start-options.ts'
@@ -269,7 +269,9 @@ export class RunningCluster implements Cluster {
   }
 
   timeline(options?: TimelineOptions): string {
-    return timelineOf(this.#room.diary.entries, this.members, options)
+    const runIds = this.sentinels.map(({ name }) => [runIdOf(this.#options, name), name] as const)
+    const cast = { members: this.members, sentinels: new Map(runIds) }
+    return timelineOf(this.#room.diary.entries, cast, options)
   }
 
   note(text: string): void {

@@ -3,7 +3,6 @@
  * other and the replicas from the beginning, as after a restart. So nothing has to be discovered before a
  * test can begin.
  */
-import { createRng } from '../base/rng.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import {
   DEFAULT_GROUP,
@@ -15,7 +14,7 @@ import {
 import type { SavedState } from '../core/persistence/saved.ts'
 import type { Members, MembersStart } from './members-start.ts'
 import { HostedNodeMember } from './node-member.ts'
-import type { FullOptions } from './options.ts'
+import { type FullOptions, runIdOf } from './options.ts'
 import type { ManagedNode, ManagedSentinel } from './parts.ts'
 import { HostedSentinelMember } from './sentinel-member.ts'
 import { LOOPBACK, type MemberDoor, type Switchboard } from './switchboard.ts'
@@ -36,7 +35,7 @@ export async function createMembers(start: MembersStart): Promise<Members> {
   const nodes = nodeDoors.map((door, index) => createNode(start, door, index, nodeDoors))
   const groups = options.groups.map((name) => groupConfig(options, name, nodes))
   const peers = sentinelDoors.map(({ name, port }) => {
-    return { host: LOOPBACK, port, runId: createRng(`${options.seed}/${name}`).hex(40) }
+    return { host: LOOPBACK, port, runId: runIdOf(options, name) }
   })
   const sentinels = sentinelDoors.map((door, index) => {
     const config = sentinelConfig(options, door, groups)

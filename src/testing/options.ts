@@ -1,5 +1,6 @@
 /** The options of a cluster: what they are if a test says nothing, and what is wrong with them. */
 
+import { createRng } from '../base/rng.ts'
 import { DETECTIONS } from '../core/config.ts'
 import {
   checkCount,
@@ -29,6 +30,11 @@ const OPTIONS = [
 const LEAST_DOWN_AFTER_MS = 20
 /** Enough for any test; more would only be slow. */
 const MOST = 32
+
+/** The run id of a Sentinel comes from the seed as well: the same cluster has the same Sentinels. */
+export function runIdOf({ seed }: FullOptions, sentinel: string): string {
+  return createRng(`${seed}/${sentinel}`).hex(40)
+}
 
 /** Throws a TypeError that names the option, what is wrong and what is right. */
 export function fullOptions(options: StartClusterOptions): FullOptions {

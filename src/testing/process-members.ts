@@ -10,10 +10,9 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { quoted } from '../base/quote.ts'
-import { createRng } from '../base/rng.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import type { Members, MembersStart } from './members-start.ts'
-import type { FullOptions } from './options.ts'
+import { type FullOptions, runIdOf } from './options.ts'
 import { guardFolder } from './process-guard.ts'
 import { ProcessNode, ProcessSentinel, type ProcessSentinelStart } from './process-nodes.ts'
 import { LOOPBACK, type MemberDoor } from './switchboard.ts'
@@ -193,7 +192,7 @@ function withQuotes(text: string, { groups, password }: FullOptions): string {
 function sentinelConf(layout: Layout, index: number, address: string, dir: string): string {
   const { options, sentinels } = layout
   const port = sentinels[index]?.port ?? 0
-  const myid = (of: number) => createRng(`${options.seed}/${sentinels[of]?.name}`).hex(40)
+  const myid = (of: number) => runIdOf(options, sentinels[of]?.name ?? '')
   return textOf([
     ...portLines(options, port),
     ['bind', address],

@@ -6,22 +6,29 @@ import type { DiaryEntry } from './diary.ts'
 /** The events without which a failover can be understood are left out unless all are asked for. */
 const QUIET: ReadonlySet<string> = new Set(['+set', '+monitor', '+slave', '+sentinel'])
 
+/** Whose names stand for ports and run ids, which are drawn by chance and say nothing. */
+export interface Cast {
+  readonly members: readonly Member[]
+  /** Names by run id. */
+  readonly sentinels: ReadonlyMap<string, string>
+}
+
 /** Times are milliseconds since the cluster was started. */
 export function timelineOf(
   entries: readonly DiaryEntry[],
-  members: readonly Member[],
+  cast: Cast,
   options: TimelineOptions = {},
 ): string {
   checkNames('timeline', options, ['format', 'withLogs'])
   const { format = 'text', withLogs = false } = options
   checkSwitch('timeline: withLogs', withLogs)
   const lines = entries.flatMap((entry) => lineOf(entry, withLogs) ?? [])
-  const named = lines.map((line) => ({ ...line, text: withNames(line.text, members) }))
+  const named = lines.map((line) => ({ ...line, text: withNames(line.text, cast) }))
   switch (format) {
     case 'text':
       return named.map(textOf).join('\n')
     case 'html':
-      return pageOf(named, members)
+      return pageOf(named, cast.members)
     default:
       throw new TypeError(`timeline: format is one of text, html, not '${format}'`)
   }
@@ -53,11 +60,11 @@ function lineOf(entry: DiaryEntry, withLogs: boolean): TimelineLine | undefined 
   }
 }
 
-/** Ports are drawn by chance and say nothing: the names stand for them. */
-function withNames(text: string, members: readonly Member[]): string {
-  return text.replace(/127\.0\.0\.1[ :](\d+)/g, (whole, port) => {
+function withNames(text: string, { members, sentinels }: Cast): string {
+  const named = text.replace(/127\.0\.0\.1[ :](\d+)/g, (whole, port) => {
     return members.find((member) => member.port === Number(port))?.name ?? whole
   })
+  return named.replace(/\b[0-9a-f]{40}\b/g, (id) => sentinels.get(id) ?? id)
 }
 
 function textOf({ atMs, member, text }: TimelineLine): string {

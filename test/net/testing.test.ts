@@ -290,13 +290,14 @@ test('a script does its steps at their times and after events, and its mistakes 
   expect(one.history.length).toBe(before)
 })
 
-test('the timeline names members in place of ports, and makes a page', async () => {
+test('the timeline names members in place of ports and run ids, and makes a page', async () => {
   const one = await cluster({ replicas: 1 })
   one.master.kill()
   await one.until.switched()
   const text = one.timeline()
   expect(text).toMatch(/ms {2}\*\* n1 is killed$/m)
   expect(text).toMatch(/ms {2}s\d {3}\+switch-master mymaster n1 n2$/m)
+  expect(text).toMatch(/ms {2}s\d {3}\+vote-for-leader s\d 1$/m)
   expect(one.timeline({ withLogs: true }).length).toBeGreaterThan(text.length)
   const page = one.timeline({ format: 'html' })
   expect(page).toMatch(/^<!doctype html>/)
