@@ -26,6 +26,9 @@ export function applySelectorRule(
     case 'nocommands':
     case '-@all':
       return { ...selector, commands: noCommands() }
+    // Valkey 9.1 limits users to databases; here nobody is limited, which is what this rule asks for.
+    case 'alldbs':
+      return selector
     default:
       return applyPrefixedRule(selector, rule, catalogue)
   }

@@ -88,14 +88,28 @@ export function lineError(
   return { severity: 'error', code, file, line, column, path: directive, message, hint }
 }
 
-/** For a line that is wrong: Redis takes a comment behind the value for further words. Empty: there is none. */
-export function commentHint({ args }: ConfLine): string {
-  return args.some((word) => word.startsWith('#')) ? 'a comment needs a line of its own' : ''
+/** For a line that is wrong: the words that are most likely meant otherwise. Empty: there are none. */
+export function oddWordHint({ directive, args }: ConfLine): string {
+  if (directive === 'user' && args.some(isAboutDatabases)) return NO_DATABASE_RULES
+  return args.some(isComment) ? 'a comment needs a line of its own' : ''
 }
+
+/** Redis takes a comment behind the value for further words. A `user` line has hashes of passwords as well. */
+function isComment(word: string): boolean {
+  return word.startsWith('#') && !/^#[0-9a-f]{64}$/.test(word)
+}
+
+/** Rules of Valkey 9.1. `alldbs` is none of them: a user without such rules may use every database. */
+function isAboutDatabases(rule: string): boolean {
+  return /^\(?(?:db=|resetdbs\b)/i.test(rule)
+}
+
+export const NO_DATABASE_RULES =
+  'db=… and resetdbs, of Valkey 9.1, cannot be kept here: take them out, and the user may use every database'
 
 /** For a line with more words than its directive takes: a comment, or mostly a password. */
 export function tooManyHint(line: ConfLine): string {
-  return commentHint(line) || 'a value with blanks stands in quotes'
+  return oddWordHint(line) || 'a value with blanks stands in quotes'
 }
 
 /** A notice about a line that is valid. */

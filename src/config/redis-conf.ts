@@ -5,10 +5,10 @@
  */
 import {
   type ConfLine,
-  commentHint,
   fatalOf,
   lineError,
   numberAfter,
+  oddWordHint,
   readConfLines,
   readOverrides,
   tooManyHint,
@@ -106,7 +106,7 @@ function problemOf(
   if (reason === undefined) return undefined
   if (reason !== UNKNOWN_DIRECTIVE) {
     const isTooMany = reason === WRONG_NUMBER && line.args.length > 1
-    return lineError(line, 'E_VALUE', reason, isTooMany ? tooManyHint(line) : commentHint(line))
+    return lineError(line, 'E_VALUE', reason, isTooMany ? tooManyHint(line) : oddWordHint(line))
   }
   const hint = directiveHint(line.directive, known)
   return lineError(line, 'E_UNKNOWN', reason, hint)

@@ -10,10 +10,10 @@ import { utf8Text } from '../base/utf8.ts'
 import { GROUP_OPTION_ROWS } from '../core/group-options.ts'
 import {
   type ConfLine,
-  commentHint,
   fatalOf,
   locationOfLine,
   numberAfter,
+  oddWordHint,
   readConfLines,
   readOverrides,
   tooManyHint,
@@ -158,7 +158,7 @@ function toProblem(line: ConfLine, objection: Objection): Problem {
   const { file, line: number, column } = line
   const isTooMany = objection.message === WRONG_NUMBER.message && line.args.length > 1
   const isOneInMany = objection.hint.endsWith(ONE_WORD) && line.args.length > 2
-  const about = isTooMany || isOneInMany ? tooManyHint(line) : commentHint(line)
+  const about = isTooMany || isOneInMany ? tooManyHint(line) : oddWordHint(line)
   const hint = [objection.hint, about].filter(Boolean).join('; ')
   return { ...objection, hint, file, line: number, column, path: pathOf(line) }
 }

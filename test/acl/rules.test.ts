@@ -17,6 +17,7 @@ const LINES: readonly (readonly [rules: string, line: string])[] = [
   ['~a allkeys', 'off ~* resetchannels -@all'],
   ['&a &b &a', 'off resetchannels &a &b -@all'],
   ['allchannels', 'off &* -@all'],
+  ['alldbs +get', 'off resetchannels -@all +get'],
   ['+get', 'off resetchannels -@all +get'],
   ['+@read', 'off resetchannels -@all +@read'],
   ['+@all -@read', 'off resetchannels +@all -@read'],

@@ -1,5 +1,6 @@
 /** What a wrong line is told with, as a redis-sentinel 7.0.15 was seen to tell it. */
 import { describe, expect, test } from 'vitest'
+import { NO_DATABASE_RULES } from '../../src/config/conf-lines.ts'
 import { type ConfOutside, NO_OUTSIDE } from '../../src/config/config-filesystem.ts'
 import { formatFatal } from '../../src/config/fatal.ts'
 import { parseRedisConf } from '../../src/config/redis-conf.ts'
@@ -237,4 +238,25 @@ test('a word that begins with # hides no better hint: a password may', () => {
   const parsed = parseSentinelConf(lines.join('\n'), 's.conf')
   const hint = expect.stringContaining('mymaster')
   expect(parsed).toMatchObject({ ok: false, problems: [{ hint }] })
+})
+
+describe('a wrong user line', () => {
+  const HASH = `#${'30c952fa'.repeat(8)}`
+  const hintOf = (rules: string) => {
+    const node = parseRedisConf(`user m ${rules}`, 'r.conf', [], () => 'Error in user declaration')
+    const sentinel = parseSentinelConf(`user m ${rules}`, 's.conf')
+    const problem = sentinel.ok ? undefined : sentinel.problems.find(({ path }) => path === 'user')
+    expect(problem?.hint).toBe(node.problems[0]?.hint)
+    return problem?.hint
+  }
+
+  test('has no comment because of the hash of a password', () => {
+    expect(hintOf(`on ${HASH} +@nonsense`)).toBe('')
+    expect(hintOf(`on ${HASH} +@all # main`)).toBe('a comment needs a line of its own')
+  })
+
+  test.each(['db=1,2', 'resetdbs', '(db=1 +ping)', '(+ping db=1)'])(
+    'as Valkey 9.1 writes it, with %s, is told what these rules are',
+    (rule) => expect(hintOf(`on ${HASH} resetchannels ${rule} +@all`)).toBe(NO_DATABASE_RULES),
+  )
 })

@@ -21,9 +21,11 @@ export function openAclFile(
   const file = new AclFile(path, folder)
   const text = read(file)
   const fault = check({ path, text })
-  if (fault !== undefined) throw broken(fault, 'mend these lines: one user per line, no comments')
+  if (fault !== undefined) throw broken(fault, MEND)
   return { file, path, text }
 }
+
+const MEND = 'mend these lines: one user per line, no comments, no db= or resetdbs (Valkey 9.1)'
 
 function read(file: AclFile): string {
   try {
