@@ -27,6 +27,7 @@ const AS_REDIS_7_0 = 'OBJECT ENCODING names what Redis 7.0 would choose'
 const NO_INSECURE_API = 'scripts never have these functions'
 const TAKEN_AT_ONCE = 'connections are taken as they come'
 const NO_DEFRAGMENTATION = 'the collector of garbage moves what it keeps'
+const CERTIFICATES_WATCHED = 'certificates are read again when their files change'
 const NOT_MEASURED = 'requests and replies are not measured by their size'
 
 export const NEIGHBOUR_INTS = {
@@ -44,8 +45,8 @@ export const NEIGHBOUR_INTS = {
   'cluster-slot-migration-write-pause-timeout': ignored(integer(10_000, 0), NO_CLUSTER),
   'commandlog-large-reply-max-len': ignored(integer(128, 0, MAX_LONG), NOT_MEASURED),
   'commandlog-large-request-max-len': ignored(integer(128, 0, MAX_LONG), NOT_MEASURED),
-  'commandlog-reply-larger-than': ignored(memory(MIB, -1), NOT_MEASURED),
-  'commandlog-request-larger-than': ignored(memory(MIB, -1), NOT_MEASURED),
+  'commandlog-reply-larger-than': ignored(integer(MIB, -1, MAX_LONG), NOT_MEASURED),
+  'commandlog-request-larger-than': ignored(integer(MIB, -1, MAX_LONG), NOT_MEASURED),
   'events-per-io-thread': ignored(integer(2, 0), ONE_THREAD),
   lookahead: ignored(integer(16, 1)),
   'max-new-connections-per-cycle': ignored(integer(10, 1, 1000), TAKEN_AT_ONCE),
@@ -60,6 +61,8 @@ export const NEIGHBOUR_INTS = {
   'replica-full-sync-buffer-limit': ignored(memory(0), ONE_CONNECTION),
   'set-max-listpack-entries': ignored(integer(128, 0, MAX_LONG), AS_REDIS_7_0),
   'set-max-listpack-value': ignored(memory(64), AS_REDIS_7_0),
+  'slot-migration-max-failover-repl-bytes': ignored(memory(0, -1), NO_CLUSTER),
+  'tls-auto-reload-interval': ignored(integer(0, 0), CERTIFICATES_WATCHED),
   'watchdog-period': ignored(integer(0, 0), 'nothing watches the event loop from a thread'),
 } as const satisfies Record<string, SettingType<number>>
 
@@ -86,6 +89,7 @@ export const NEIGHBOUR_TEXTS = {
   'cluster-announce-client-ipv4': ignored(text(''), NO_CLUSTER),
   'cluster-announce-client-ipv6': ignored(text(''), NO_CLUSTER),
   'cluster-announce-human-nodename': ignored(text(''), NO_CLUSTER),
+  'cluster-config-save-behavior': ignored(oneOf('sync', ['sync', 'best-effort']), NO_CLUSTER),
   'hash-seed': ignored(text('', 'immutable'), 'the hash of keys is drawn at each start'),
   'locale-collate': ignored(text(''), 'SORT ALPHA compares bytes'),
   'log-timestamp-format': ignored(

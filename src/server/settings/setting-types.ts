@@ -83,14 +83,20 @@ export function clamped(type: SettingType<number>, min: number, max: number): Se
   }
 }
 
-/** A number of bytes. */
+/** A number of bytes. Where `min` is below zero, so may be the number: -1 means no limit then. */
 export function memory(initial: number, min = 0): SettingType<number> {
   const parse = (text: string): ParsedSetting<number> => {
-    const value = parseMemory(text)
+    const value = min < 0 ? parseSigned(text) : parseMemory(text)
     if (value === undefined) return refused('argument must be a memory value')
     return withinBounds(value, min, MAX_LONG)
   }
   return { initial, access: 'mutable', parse, format: integerText }
+}
+
+function parseSigned(text: string): bigint | undefined {
+  if (!text.startsWith('-')) return parseMemory(text)
+  const bytes = parseMemory(text.slice(1))
+  return bytes === undefined ? undefined : -bytes
 }
 
 /** A number of bytes, or a percentage, which is kept as a number below zero. */
