@@ -77,7 +77,7 @@ export function setInfo(
     return error(`ERR Unrecognized option '${show(typed)}'`)
   }
   if (!isClientName(value)) {
-    return error(`ERR ${attribute} cannot contain spaces, newlines or special characters.`)
+    return error(`ERR ${show(typed)} cannot contain spaces, newlines or special characters.`)
   }
   if (attribute === 'lib-name') client.libraryName = value
   else client.libraryVersion = value

@@ -14,7 +14,7 @@ const ANSWERS: readonly (readonly [line: string, answer: string])[] = [
   ['CLIENT SETINFO foo x', "-ERR Unrecognized option 'foo'\r\n"],
   [
     'CLIENT SETINFO LIB-NAME "a b"',
-    '-ERR lib-name cannot contain spaces, newlines or special characters.\r\n',
+    '-ERR LIB-NAME cannot contain spaces, newlines or special characters.\r\n',
   ],
   ['CLIENT LIST FOO', '-ERR syntax error\r\n'],
   ['CLIENT LIST TYPE x', "-ERR Unknown client type 'x'\r\n"],
