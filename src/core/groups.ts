@@ -13,10 +13,16 @@ import { dataInstancesOf, instancesOf } from './state.ts'
 
 /**
  * Starts monitoring. `file` is the group as the user's file has it, undefined if it was made at run
- * time.
+ * time. `configEpoch` is what an earlier run has learnt: `+monitor` says it.
  */
-export function addGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefined): Group {
+export function addGroup(
+  turn: Turn,
+  config: GroupConfig,
+  file: GroupConfig | undefined,
+  configEpoch = 0,
+): Group {
   const group = createGroup(turn, config, file)
+  group.configEpoch = configEpoch
   turn.state.groups.set(config.name, group)
   watch(turn, group.master)
   announce(turn, '+monitor', group.master, { quorum: config.quorum })

@@ -82,9 +82,8 @@ function applyLearntLogLevel({ state, effects }: Turn): void {
 }
 
 function restore(turn: Turn, { config, file, saved }: RestoredGroup): void {
-  const group = addGroup(turn, config, file)
+  const group = addGroup(turn, config, file, saved?.configEpoch)
   if (saved === undefined) return
-  group.configEpoch = saved.configEpoch
   group.leaderEpoch = saved.leaderEpoch
   group.leader = saved.leader
   restorePause(turn, group, saved.pause)

@@ -120,3 +120,15 @@ test('a Sentinel starts with the settings it was given at run time, and remember
   const save = effects.find(({ kind }) => kind === 'save')
   expect(savedBy(save)?.settings).toEqual({ file: FILE_SETTINGS, current })
 })
+
+test('+monitor says the epoch of the configuration that was kept, not 0', () => {
+  const { effects } = startSentinel({
+    config: { ...DEFAULT_SENTINEL, groups: [FILE] },
+    saved: saved({ configEpoch: 3 }),
+    rng: createRng('epoch'),
+    now: { monoMs: 0, wallMs: 0 },
+  })
+  const events = effects.flatMap((effect) => (effect.kind === 'log' ? [effect.event] : []))
+  const monitor = events.find((event) => event?.name === '+monitor')
+  expect(monitor?.group).toMatchObject({ name: 'g', configEpoch: 3 })
+})
