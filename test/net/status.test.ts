@@ -67,6 +67,20 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     expect(masterPort(cluster.sentinels[0] as Program)).toBe(before)
   })
 
+  test.skipIf(!HAS_REDIS_SENTINEL)(
+    'an order that a redis-sentinel does not know is taken by a Vedette Sentinel of its group',
+    async () => {
+      const { report } = await status()
+      const isRedis = ({ program }: { program: string }) => program.startsWith('redis')
+      const { address: theirs } = report.sentinels.find(isRedis)
+      const argv = ['failover', 'mymaster', '--sentinel', theirs, '--dry-run', '--json']
+      const { stdout, stderr, status: code } = await vedette(...argv)
+      expect(stderr).toMatch(/^note: .* does not know this order: 127\.0\.0\.1:\d+ takes it\n$/)
+      expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, possible: true })
+      expect(code).toBe(0)
+    },
+  )
+
   test('whoever orders a failover is told of a pause, which stops no order', async () => {
     const argv = ['mymaster', '--sentinel', address]
     await vedette('pause', ...argv, '--for', '5m', '--reason', 'new kernel')

@@ -25,7 +25,7 @@ import { pauseWords } from '../status/pause-words.ts'
 import { readAddress, readMasters } from '../status/shapes.ts'
 import { silence, wayOut } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
-import { hostAndPort } from '../status/view.ts'
+import { hostAndPort, isVedette } from '../status/view.ts'
 import { StatusLine } from '../status-line.ts'
 import { planText, readPlan } from './plan-text.ts'
 
@@ -52,10 +52,17 @@ export async function runFailover(group: string, options: FailoverOptions): Prom
   if (found === undefined) return EXIT_NO_ANSWER
   try {
     const named = await groupNamed(found, group)
-    return await failOver(found, named, options, () => askAll(addresses, access))
+    const look = () => askAll(addresses, access)
+    return await failOver(found, named, options, { look, access })
   } finally {
     found.disconnect()
   }
+}
+
+/** How the other Sentinels of the group are found. */
+interface Others {
+  readonly look: () => ReturnType<typeof askAll>
+  readonly access: SentinelLogin
 }
 
 /** The first Sentinel that answers: any Sentinel can lead a failover that it was asked for. */
@@ -79,7 +86,7 @@ async function failOver(
   sentinel: Asking,
   { word, shown: group }: NamedGroup,
   options: FailoverOptions,
-  look: () => ReturnType<typeof askAll>,
+  others: Others,
 ): Promise<number> {
   const before = await masterOf(sentinel, word).catch((error: unknown) => {
     const reason = reasonOf(error)
@@ -88,7 +95,7 @@ async function failOver(
   })
   await tellPause(sentinel, { word, shown: group })
   await tellTilt(sentinel)
-  const answer = await giveOrder(sentinel, word, options)
+  const answer = await giveOrderToOneThatKnows(sentinel, { word, shown: group }, options, others)
   if (answer.refusal !== undefined) {
     const hint = grantFor(answer.refusal, options.user) ?? hintFor(answer.refusal)
     say(`vedette: the Sentinel refuses: ${answer.refusal}`)
@@ -103,7 +110,7 @@ async function failOver(
     else process.stdout.write(`failover of ${group} begun; master so far: ${before}\n`)
     return 0
   }
-  return await untilSwitched(group, before ?? '', options, look)
+  return await untilSwitched(group, before ?? '', options, others.look)
 }
 
 /** An order goes past a pause; whoever gives it should know that somebody has asked for quiet. */
@@ -135,6 +142,38 @@ async function tellTilt(sentinel: Asking): Promise<void> {
 interface OrderAnswer {
   readonly reply: ReplyValue
   readonly refusal: string | undefined
+}
+
+/**
+ * redis-sentinel knows no word behind the name of the group, and Valkey 9 only COORDINATED. In a mixed group a Vedette
+ * Sentinel takes the order instead.
+ */
+async function giveOrderToOneThatKnows(
+  sentinel: Asking,
+  { word, shown }: NamedGroup,
+  options: FailoverOptions,
+  { look, access }: Others,
+): Promise<OrderAnswer> {
+  const answer = await giveOrder(sentinel, word, options)
+  if (!isUnknownWord(answer.refusal)) return answer
+  const ours = (await look()).find(
+    (view) => isVedette(view) && view.groups.some(({ name }) => name === shown),
+  )
+  if (ours === undefined) return answer
+  say(`note: the Sentinel that was asked does not know this order: ${ours.address} takes it`)
+  const client = connect(ours.address, access)
+  try {
+    await client.open()
+    return await giveOrder(client, word, options)
+  } catch (error) {
+    return refused(error)
+  } finally {
+    client.disconnect()
+  }
+}
+
+function isUnknownWord(refusal: string | undefined): boolean {
+  return /wrong number of arg|Unknown failover option/.test(refusal ?? '')
 }
 
 /** NOGOODSLAVE passes when a replica is back, and INPROG when what is under way is done. */
@@ -191,8 +230,8 @@ function hintFor(refusal: string): string {
       ? 'leave --coordinated out, or run a master of 6.2 or newer'
       : 'leave --coordinated out: a failover without it does not need the master'
   }
-  if (/wrong number of arg|Unknown failover option/.test(refusal)) {
-    return 'this Sentinel does not know --coordinated, --to or --dry-run: ask a Vedette Sentinel'
+  if (isUnknownWord(refusal)) {
+    return 'only Vedette Sentinels know --to and --dry-run, and they and Valkey 9 --coordinated: none that watches the group does'
   }
   if (isUnknownGroup(refusal)) return '`vedette status` lists the groups this Sentinel watches'
   return 'the log of the Sentinel may say more'
