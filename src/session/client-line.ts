@@ -5,12 +5,13 @@ import type { SessionClient } from './client.ts'
 
 export type ClientType = 'normal' | 'master' | 'replica' | 'pubsub'
 
-/** Understands the type names of either vocabulary; undefined: there is no such type. */
+/** Understands the type names of Redis and Valkey; undefined: there is no such type. */
 export function parseClientType(word: string): ClientType | undefined {
   switch (word.toLowerCase()) {
     case 'normal':
       return 'normal'
     case 'master':
+    case 'primary':
       return 'master'
     case 'replica':
     case 'slave':

@@ -19,6 +19,8 @@ const ANSWERS: readonly (readonly [line: string, answer: string])[] = [
   ['CLIENT LIST FOO', '-ERR syntax error\r\n'],
   ['CLIENT LIST TYPE x', "-ERR Unknown client type 'x'\r\n"],
   ['CLIENT LIST TYPE master', '$0\r\n\r\n'],
+  ['CLIENT LIST TYPE primary', '$0\r\n\r\n'],
+  ['CLIENT KILL TYPE primary', ':0\r\n'],
   ['CLIENT LIST ID x', '-ERR Invalid client ID\r\n'],
   ['CLIENT LIST ID 99', '$0\r\n\r\n'],
   ['CLIENT KILL', "-ERR wrong number of arguments for 'client|kill' command\r\n"],
