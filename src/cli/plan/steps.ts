@@ -54,7 +54,7 @@ function handoverObstacles(layout: GroupLayout, plan: FailoverPlan | undefined):
   if (plan === undefined && refusals.length > 0) return refusals
   if (plan === undefined) {
     return [
-      'no Vedette Sentinel says what a handover would do: redis-sentinel has no coordinated failover, and `vedette failover` without --coordinated loses writes that are not yet replicated',
+      'no Vedette Sentinel says what a handover would do. Sentinels of Valkey 9 can hand over (`vedette failover --coordinated`), to a replica of their choice; with any other, `vedette failover` loses writes that are not yet replicated',
     ]
   }
   if (plan.possible) return unrest(layout)
