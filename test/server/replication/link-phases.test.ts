@@ -109,6 +109,7 @@ describe('a full copy', () => {
     world.run(2000)
     expect(replica.get('old')).toBe('v')
     expect(master.heard).toContain(`PSYNC ${place}`)
+    expect(replica.logs.join('\n')).toMatch(/no link: .*, before its copy was complete/)
   })
 
   test('whose mark and stream come in any pieces is taken whole', () => {

@@ -139,7 +139,8 @@ export class MasterLink {
   }
 
   closed(reason: string): void {
-    if (connectionOf(this.#phase) !== undefined) this.#lost(reason, 'closed')
+    const when = this.#phase.kind === 'transfer' ? ', before its copy was complete' : ''
+    if (connectionOf(this.#phase) !== undefined) this.#lost(reason + when, 'closed')
   }
 
   wake(): void {
@@ -286,9 +287,7 @@ export class MasterLink {
     }
   }
 
-  /**
-   * Asks for the lineage on a new connection: the master already treats this one as a replica's.
-   */
+  /** Asks for the lineage on a new connection: the master already treats this one as a replica's. */
   #askLineage(): void {
     this.#log('notice', 'it offers a copy from another history, and is asked where that comes from')
     this.#refuse(0)
