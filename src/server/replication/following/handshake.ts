@@ -3,8 +3,8 @@
  * one burst, then PSYNC, once the last of the burst is answered. Lines come in, bytes or a decision
  * go out.
  *
- * A replica whose history may no longer be its master's asks in the burst for the master's lineage,
- * see lineage.ts. No other replica does: their handshake is Redis' byte for byte.
+ * The handshake is that of Valkey 9, which is Redis' with a version. A replica whose history may no longer be its
+ * master's asks in the burst for the master's lineage, too, see lineage.ts.
  */
 
 import { unreachable } from '../../../base/assert.ts'
@@ -57,10 +57,17 @@ type Question =
   | 'port'
   | 'address'
   | 'capabilities'
+  | 'version'
   | 'term'
   | 'lineage'
   | 'psync'
   | 'sync'
+
+/**
+ * Valkey 9 sends its own form of RDB to replicas that say they are as new. To all others it cannot send hashes whose
+ * fields expire, and breaks off the copy at the first of them.
+ */
+const ANNOUNCED_VERSION = '9.0.0'
 
 const WAIT: HandshakeStep = { kind: 'wait' }
 
@@ -116,6 +123,7 @@ export class Handshake {
       case 'port':
       case 'address':
       case 'capabilities':
+      case 'version':
         // A master that does not know one of these options can do without it.
         return this.#answered()
       case 'term':
@@ -151,6 +159,7 @@ export class Handshake {
     burst.push(['port', ['REPLCONF', 'listening-port', String(listeningPort)]])
     if (announcedHost !== '') burst.push(['address', ['REPLCONF', 'ip-address', announcedHost]])
     burst.push(['capabilities', ['REPLCONF', 'capa', 'eof', 'capa', 'psync2']])
+    burst.push(['version', ['REPLCONF', 'version', ANNOUNCED_VERSION]])
     const { saidTerm } = this.#terms
     if (saidTerm !== undefined) burst.push(['term', ['REPLCONF', 'sync-term', saidTerm]])
     if (this.#terms.asksLineage) burst.push(['lineage', ['INFO']])
