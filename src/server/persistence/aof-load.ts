@@ -8,6 +8,7 @@
  */
 import { LogReader } from '../aof/log-reader.ts'
 import type { Manifest, ManifestFile } from '../aof/manifest.ts'
+import { MAGIC_BYTES, versionOfMagic } from '../rdb/rdb-format.ts'
 import type { Settings } from '../settings/settings.ts'
 import { readBytes, sizeOf, type Work } from './files.ts'
 import type { LoadProgress } from './load-progress.ts'
@@ -64,7 +65,6 @@ interface FoundFile {
 
 /** How much one turn reads and executes: a few milliseconds of work. */
 const READ_BYTES = 64 * 1024
-const RDB_MAGIC = 'REDIS'
 const MISSING: LoadFault = { cause: 'missing', reason: 'is missing, and the manifest names it' }
 /** At most this many failed commands are logged one by one. */
 const MAX_TOLD_ERRORS = 10
@@ -120,8 +120,8 @@ export class AofLoader {
 
   /** Loads the data a base begins with. Returns where in the file commands begin. */
   *#loadPreamble({ path }: FoundFile): Work<number | LoadRefused> {
-    const magic = yield* readBytes(path, 0, RDB_MAGIC.length)
-    if (magic !== RDB_MAGIC) return 0
+    const magic = yield* readBytes(path, 0, MAGIC_BYTES)
+    if (typeof magic !== 'string' || versionOfMagic(magic) === undefined) return 0
     const read = yield* this.#target.loadBase(path)
     if (read.kind === 'absent') return this.#refuse(path, MISSING)
     if (read.kind === 'tooLarge') return this.#tooLarge(path, read.reason)

@@ -6,7 +6,7 @@ import type { KeyHash } from '../key-table/key-hash.ts'
 import type { Value } from '../values/value.ts'
 import { uint16 } from './bytes.ts'
 import { Crc64 } from './crc64.ts'
-import { NEWEST_VERSION } from './rdb-format.ts'
+import { isKnownVersion, typeOfByte } from './rdb-format.ts'
 import { RdbInput } from './rdb-input.ts'
 import { readValue } from './rdb-values.ts'
 import { rdbValue, type StringForm } from './rdb-writer.ts'
@@ -65,7 +65,7 @@ function footer(crc: Crc64, version: number): string {
 /** Whether the footer confirms the bytes before it, and has a version we know. `skipsChecksum`: only the latter. */
 export function isSoundPayload(payload: string, skipsChecksum: boolean): boolean {
   const end = payload.length - FOOTER_BYTES
-  if (end < 0 || uint16(payload, end) > NEWEST_VERSION) return false
+  if (end < 0 || !isKnownVersion(uint16(payload, end))) return false
   if (skipsChecksum) return true
   const crc = new Crc64()
   crc.update(payload, 0, payload.length - CHECKSUM_BYTES)
@@ -79,7 +79,8 @@ export function isSoundPayload(payload: string, skipsChecksum: boolean): boolean
 export function valueOfPayload(payload: string, hash?: KeyHash): Value | undefined {
   const input = new RdbInput(hash)
   input.push(payload.slice(1))
-  const step = readValue(input, payload.charCodeAt(0)).next()
+  const type = typeOfByte(payload.charCodeAt(0), uint16(payload, payload.length - FOOTER_BYTES))
+  const step = readValue(input, type).next()
   // Whatever the parser still asks for, no more bytes will come.
   return step.done === true ? step.value : undefined
 }

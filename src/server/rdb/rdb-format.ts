@@ -4,6 +4,20 @@
 export const WRITTEN_VERSION = '0009'
 /** The newest version whose records we know (Redis 7.4 and 8.0). */
 export const NEWEST_VERSION = 12
+/**
+ * Valkey 9 counts on by itself from here, and writes VALKEY in place of REDIS. Types up to 21 and all opcodes are those
+ * of Redis, type 22 is another one.
+ */
+export const VALKEY_VERSION = 80
+
+/** How many bytes tell whether something is RDB. */
+export const MAGIC_BYTES = 9
+
+/** The version that a payload begins with, under the name of its format; undefined: it is not RDB. */
+export function versionOfMagic(magic: string): { name: string; version: number } | undefined {
+  const [, name, digits] = /^(REDIS|VALKEY)(\d+)$/.exec(magic) ?? []
+  return name === undefined ? undefined : { name, version: Number(digits) }
+}
 
 export const OPCODE = {
   slotInfo: 0xf4,
@@ -38,6 +52,11 @@ export const KEPT_AUX: ReadonlySet<string> = new Set([
   'aof-preamble',
 ])
 
+/** Both formats have these types. */
+const LAST_COMMON_TYPE = 21
+/** Keeps Valkey's own types apart from those of Redis with the same number. */
+const VALKEY_TYPES = 0x100
+
 export const TYPE = {
   string: 0,
   list: 1,
@@ -68,9 +87,23 @@ export const TYPE = {
   hashTtlListpackDraft: 23,
   hashTtl: 24,
   hashTtlListpack: 25,
+  /** Valkey's hash whose fields may expire: number 22 of its format. */
+  hashValkey: VALKEY_TYPES + 22,
 } as const
+
+/** The type that a byte stands for in a payload of this version. */
+export function typeOfByte(byte: number, version: number): number {
+  return version >= VALKEY_VERSION && byte > LAST_COMMON_TYPE ? VALKEY_TYPES + byte : byte
+}
+
+/** Whether this node reads payloads of a version. The numbers between Redis' and Valkey's are of formats to come. */
+export function isKnownVersion(version: number): boolean {
+  return version <= NEWEST_VERSION || version === VALKEY_VERSION
+}
 
 /** The message about a type that cannot be loaded. */
 export function unsupportedType(type: number): string {
-  return `unknown type ${type}`
+  return type < VALKEY_TYPES
+    ? `unknown type ${type}`
+    : `unknown type ${type - VALKEY_TYPES} of Valkey`
 }

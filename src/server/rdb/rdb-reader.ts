@@ -12,7 +12,17 @@ import { type Entry, type EntryTable, UNCOUNTED } from '../keyspace/entry-table.
 import { UNKNOWN_USAGE, type Usage } from '../keyspace/usage.ts'
 import type { Value } from '../values/value.ts'
 import { int32, int64Number, shownBytes } from './bytes.ts'
-import { FIRST_OPCODE, KEPT_AUX, NEWEST_VERSION, OPCODE } from './rdb-format.ts'
+import {
+  FIRST_OPCODE,
+  isKnownVersion,
+  KEPT_AUX,
+  MAGIC_BYTES,
+  NEWEST_VERSION,
+  OPCODE,
+  typeOfByte,
+  VALKEY_VERSION,
+  versionOfMagic,
+} from './rdb-format.ts'
 import {
   damage,
   type Parse,
@@ -144,7 +154,8 @@ export class RdbReader {
       this.#recordOffset = input.offset
       const opcode = input.takeByte() ?? (yield* input.byte())
       if (opcode < FIRST_OPCODE) {
-        if (!this.#takeEntry(opcode)) yield* this.#entry(opcode)
+        const type = typeOfByte(opcode, version)
+        if (!this.#takeEntry(type)) yield* this.#entry(type)
       } else if (opcode === OPCODE.end) break
       else yield* this.#record(opcode)
     }
@@ -152,15 +163,13 @@ export class RdbReader {
   }
 
   *#magic(): Parse<number> {
-    const magic = yield* this.#input.bytes(9)
-    if (!/^REDIS\d{4}$/.test(magic)) return yield* damage('this is not an RDB payload', 'foreign')
-    const version = Number(magic.slice(5))
-    if (version >= 1 && version <= NEWEST_VERSION) return version
+    const magic = versionOfMagic(yield* this.#input.bytes(MAGIC_BYTES))
+    if (magic === undefined) return yield* damage('this is not an RDB payload', 'foreign')
+    const { name, version } = magic
+    const isRightName = version >= VALKEY_VERSION === (name === 'VALKEY')
+    if (version > 0 && isKnownVersion(version) && isRightName) return version
     const cause = version > NEWEST_VERSION ? 'newer' : 'damaged'
-    return yield* damage(
-      `it has RDB version ${version}, and this node reads 1 to ${NEWEST_VERSION}`,
-      cause,
-    )
+    return yield* damage(`it has RDB version ${version}${READ_VERSIONS}`, cause)
   }
 
   /** Zero means that the writer did not compute it. */
@@ -282,4 +291,5 @@ export function faultText({ cause, offset, text }: RdbProgress & { kind: 'damage
   return `cannot be read from byte ${offset} on: ${text}`
 }
 
+const READ_VERSIONS = `, and this node reads 1 to ${NEWEST_VERSION}, and ${VALKEY_VERSION} of Valkey`
 const MORE: RdbProgress = { kind: 'more' }

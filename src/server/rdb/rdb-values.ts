@@ -37,6 +37,8 @@ export function* readValue(input: RdbInput, type: number): Parse<Value | undefin
     case TYPE.hashTtl:
     case TYPE.hashTtlListpack:
       return yield* readFieldTtlHash(input, type)
+    case TYPE.hashValkey:
+      return yield* readValkeyHash(input)
     case TYPE.zsetText:
     case TYPE.zset:
     case TYPE.zsetZiplist:
@@ -89,9 +91,23 @@ function* packedFields(input: RdbInput): Parse<HashValue | undefined> {
   for (let at = 0; at < triples.length; at += 3) {
     const [field = '', value = '', expiry] = triples.slice(at, at + 3)
     const atMs = Number(expiry)
-    if (!Number.isSafeInteger(atMs)) yield* damage('a hash with an expiry that is no moment')
+    if (!Number.isSafeInteger(atMs)) yield* damage(NO_MOMENT)
     items.push(field, value)
     if (atMs !== 0) expiries.set(field, atMs)
+  }
+  return withExpiries(yield* hashOf(items), expiries)
+}
+
+/** Of Valkey 9: each field with its value and its expiry; all bits set mean that it has none. */
+function* readValkeyHash(input: RdbInput): Parse<HashValue | undefined> {
+  const items: string[] = []
+  const expiries = new Deadlines()
+  for (let left = yield* readCount(input); left > 0; left--) {
+    const field = yield* input.string()
+    items.push(field, yield* input.string())
+    const atMs = int64Number(yield* input.bytes(8), 0)
+    if (atMs < NEVER_MS || !Number.isSafeInteger(atMs)) yield* damage(NO_MOMENT)
+    if (atMs !== NEVER_MS) expiries.set(field, atMs)
   }
   return withExpiries(yield* hashOf(items), expiries)
 }
@@ -100,3 +116,6 @@ function withExpiries(hash: HashValue | undefined, expiries: Deadlines): HashVal
   if (hash !== undefined && expiries.size > 0) hash.expiries = expiries
   return hash
 }
+
+const NEVER_MS = -1
+const NO_MOMENT = 'a hash with an expiry that is no moment'

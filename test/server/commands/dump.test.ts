@@ -50,6 +50,15 @@ const VECTORS: readonly (readonly [hex: string, contents: unknown])[] = [
     ],
   ],
   ['0401016601760a00adf24356b1860efc', [['f', 'v']]],
+  // Valkey 9.1: its own version for all types, and a type of its own for fields that expire.
+  ['00017650005e220723876aed3a', 'v'],
+  [
+    '1602016601767b409452a303000001670177ffffffffffffffff500064738ee43715632b',
+    [
+      ['f', 'v', 4_000_000_000_123],
+      ['g', 'w'],
+    ],
+  ],
 ]
 
 function bytesOf(hex: string): string {
@@ -111,9 +120,10 @@ describe('RESTORE', () => {
   test('takes or refuses any record whose footer is right', () => {
     const client = new NodeHarness().client()
     const types = fc.integer({ min: 0, max: 26 }).map((type) => String.fromCharCode(type))
+    const versions = fc.constantFrom(9, 80)
     fc.assert(
-      fc.property(types, words, (type, record) => {
-        const payload = withFooter(type + record, 9)
+      fc.property(types, words, versions, (type, record, version) => {
+        const payload = withFooter(type + record, version)
         expect(client.send('RESTORE', 'k', '0', payload, 'REPLACE')).toMatch(
           /^(\+OK|-ERR Bad data format)\r\n$/,
         )

@@ -268,6 +268,12 @@ describe('what is refused', () => {
       'redis-check-aof cannot mend it',
     ],
     [
+      'RDB of a newer Valkey',
+      'VALKEY081',
+      /base\.aof cannot be read from byte 0 on: it has RDB version 81/,
+      'Start it with the server that wrote it',
+    ],
+    [
       'RDB of a newer server',
       'REDIS0013',
       /base\.aof cannot be read from byte 0 on: it has RDB version 13/,

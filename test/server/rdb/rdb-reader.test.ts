@@ -12,8 +12,8 @@ function fromHex(hex: string): string {
 }
 
 /** A payload with one key, `k`, from a type byte and an encoded value. */
-function payload(record: string, version = '0010'): string {
-  const body = `REDIS${version}\xfe\x00${record[0]}\x01k${record.slice(1)}\xff`
+function payload(record: string, magic = 'REDIS0010'): string {
+  const body = `${magic}\xfe\x00${record[0]}\x01k${record.slice(1)}\xff`
   return body + crc64(body)
 }
 
@@ -167,6 +167,17 @@ const CASES: { name: string; bytes: string; value: unknown }[] = [
     value: { f: 'v', expiries: { f: 5 } },
   },
   {
+    name: 'a hash of Valkey 9.1 of which a field expires',
+    bytes: payload(
+      fromHex('1602016601767b409452a303000001670177ffffffffffffffff500064738ee43715632b').slice(
+        0,
+        -10,
+      ),
+      'VALKEY080',
+    ),
+    value: { f: 'v', g: 'w', expiries: { f: 4_000_000_000_123 } },
+  },
+  {
     name: 'a string in a payload without a checksum, as 2.4 wrote them',
     bytes: 'REDIS0002\xfe\0\0\x01k\x01v\xff',
     value: 'v',
@@ -314,7 +325,31 @@ const DAMAGED: { name: string; bytes: string; offset: number; text: string }[] =
     name: 'a version from the future',
     bytes: 'REDIS0099',
     offset: 0,
-    text: 'it has RDB version 99, and this node reads 1 to 12',
+    text: 'it has RDB version 99, and this node reads 1 to 12, and 80 of Valkey',
+  },
+  {
+    name: "a version of Valkey's from the future",
+    bytes: 'VALKEY081',
+    offset: 0,
+    text: 'it has RDB version 81, and this node reads 1 to 12, and 80 of Valkey',
+  },
+  {
+    name: 'a version of Valkey under the name of Redis',
+    bytes: 'REDIS0080',
+    offset: 0,
+    text: 'it has RDB version 80, and this node reads 1 to 12, and 80 of Valkey',
+  },
+  {
+    name: 'a type of Redis that Valkey has not',
+    bytes: payload(`\x18${'\0'.repeat(8)}\x01\0\x01f\x01v`, 'VALKEY080'),
+    offset: 11,
+    text: "in the value of key 'k': unknown type 24 of Valkey",
+  },
+  {
+    name: 'a hash of Valkey with an expiry before all time',
+    bytes: payload(`\x16\x01\x01f\x01v\xfe${'\xff'.repeat(7)}`, 'VALKEY080'),
+    offset: 11,
+    text: "in the value of key 'k': a hash with an expiry that is no moment",
   },
   {
     name: 'functions of a release candidate',
