@@ -11,7 +11,9 @@ import {
   ScoreReading,
 } from '../values/reading.ts'
 import type { HashValue, StreamValue, Value } from '../values/value.ts'
+import { int64Bytes } from './bytes.ts'
 import { doubleBytes } from './double-bytes.ts'
+import { NO_EXPIRY_MS, type RdbDialect } from './rdb-format.ts'
 import { rdbLength64, rdbStream } from './rdb-stream.ts'
 
 export interface Elements extends Hold {
@@ -24,7 +26,7 @@ export interface Elements extends Hold {
   next(): string | undefined
 }
 
-export function elementsOf(value: Value): Elements {
+export function elementsOf(value: Value, dialect: RdbDialect): Elements {
   switch (value.type) {
     case 'string':
       return oneText(value.bytes)
@@ -33,7 +35,9 @@ export function elementsOf(value: Value): Elements {
     case 'set':
       return new MemberReading(value)
     case 'hash':
-      return new HashElements(value)
+      return dialect === 'valkey' && value.expiries !== undefined
+        ? new ValkeyHashElements(value)
+        : new HashElements(value)
     case 'zset':
       return new ZsetElements(new ScoreReading(value.set))
     case 'stream':
@@ -100,6 +104,37 @@ class HashElements implements Elements {
   #expiryOf(field: string, baseMs: number): string {
     const atMs = this.#reading.expiryOf(field)
     return rdbLength64(atMs === undefined ? 0 : atMs - baseMs + 1)
+  }
+}
+
+/** A hash of which some fields expire, as Valkey writes it: each field, its value and its expiry. */
+class ValkeyHashElements implements Elements {
+  readonly #reading: FieldReading
+  /** Of the field returned last: its expiry and its value, which is returned first. */
+  #left: string[] = []
+  isEncoded = false
+
+  constructor(value: HashValue) {
+    this.#reading = new FieldReading(value)
+  }
+
+  next(): string | undefined {
+    const next = this.#left.pop()
+    this.isEncoded = next !== undefined && this.#left.length === 0
+    if (next !== undefined) return next
+    const pair = this.#reading.next()
+    if (pair === undefined) return undefined
+    const [field, value] = pair
+    this.#left = [int64Bytes(this.#reading.expiryOf(field) ?? NO_EXPIRY_MS), value]
+    return field
+  }
+
+  freeze(): void {
+    this.#reading.freeze()
+  }
+
+  release(): boolean {
+    return this.#reading.release()
   }
 }
 

@@ -1,7 +1,7 @@
 /** The numbers of the RDB format, and the names of the types in messages. */
 
 /** Every server since 6.2 reads version 9; the loader does not tie record types to the version. */
-export const WRITTEN_VERSION = '0009'
+const WRITTEN_VERSION = '0009'
 /** The newest version whose records we know (Redis 7.4 and 8.0). */
 export const NEWEST_VERSION = 12
 /**
@@ -52,6 +52,15 @@ export const KEPT_AUX: ReadonlySet<string> = new Set([
   'aof-preamble',
 ])
 
+/** Whose numbers a payload is written with. They differ in hashes whose fields expire, and so in the version. */
+export type RdbDialect = 'redis' | 'valkey'
+
+/** What a payload of ours begins with. */
+export const WRITTEN_MAGIC: Readonly<Record<RdbDialect, string>> = {
+  redis: `REDIS${WRITTEN_VERSION}`,
+  valkey: `VALKEY0${VALKEY_VERSION}`,
+}
+
 /** Both formats have these types. */
 const LAST_COMMON_TYPE = 21
 /** Keeps Valkey's own types apart from those of Redis with the same number. */
@@ -90,6 +99,14 @@ export const TYPE = {
   /** Valkey's hash whose fields may expire: number 22 of its format. */
   hashValkey: VALKEY_TYPES + 22,
 } as const
+
+/** In Valkey's hashes: the field does not expire. */
+export const NO_EXPIRY_MS = -1
+
+/** The byte that stands for a type. */
+export function byteOfType(type: number): string {
+  return String.fromCharCode(type % VALKEY_TYPES)
+}
 
 /** The type that a byte stands for in a payload of this version. */
 export function typeOfByte(byte: number, version: number): number {

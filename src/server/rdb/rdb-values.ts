@@ -7,7 +7,7 @@ import type { HashValue, Value } from '../values/value.ts'
 import { int64Number } from './bytes.ts'
 import { readListpack } from './packed.ts'
 import { hashOf, packed, readCount, readHash, readList, readSet } from './rdb-collections.ts'
-import { TYPE, unsupportedType } from './rdb-format.ts'
+import { NO_EXPIRY_MS, TYPE, unsupportedType } from './rdb-format.ts'
 import { damage, type Parse, type RdbInput } from './rdb-input.ts'
 import { moduleText } from './rdb-module.ts'
 import { readStream } from './rdb-stream.ts'
@@ -106,8 +106,8 @@ function* readValkeyHash(input: RdbInput): Parse<HashValue | undefined> {
     const field = yield* input.string()
     items.push(field, yield* input.string())
     const atMs = int64Number(yield* input.bytes(8), 0)
-    if (atMs < NEVER_MS || !Number.isSafeInteger(atMs)) yield* damage(NO_MOMENT)
-    if (atMs !== NEVER_MS) expiries.set(field, atMs)
+    if (atMs < NO_EXPIRY_MS || !Number.isSafeInteger(atMs)) yield* damage(NO_MOMENT)
+    if (atMs !== NO_EXPIRY_MS) expiries.set(field, atMs)
   }
   return withExpiries(yield* hashOf(items), expiries)
 }
@@ -117,5 +117,4 @@ function withExpiries(hash: HashValue | undefined, expiries: Deadlines): HashVal
   return hash
 }
 
-const NEVER_MS = -1
 const NO_MOMENT = 'a hash with an expiry that is no moment'

@@ -1,7 +1,7 @@
 /**
  * Writes RDB records in the forms that every server since Redis 6.2 reads: nothing packed, except
- * streams, which have the form of 7.0, and hashes with fields that expire, which have that of 7.4. The loader packs small collections again itself, so plain forms
- * lose nothing.
+ * streams, which have the form of 7.0, and hashes with fields that expire, which have that of 7.4 or of Valkey 9. The
+ * loader packs small collections again itself, so plain forms lose nothing.
  */
 import { unreachable } from '../../base/assert.ts'
 import type { Entry } from '../keyspace/keyspace.ts'
@@ -11,11 +11,14 @@ import { int64Bytes } from './bytes.ts'
 import { lzfCompress } from './lzf-compress.ts'
 import { type Elements, elementsOf } from './rdb-elements.ts'
 import { rdbLength, rdbString } from './rdb-encode.ts'
-import { OPCODE, TYPE, WRITTEN_VERSION } from './rdb-format.ts'
+import { byteOfType, OPCODE, type RdbDialect, TYPE, WRITTEN_MAGIC } from './rdb-format.ts'
 
-export function rdbHeader(aux: readonly (readonly [string, string])[]): string {
+export function rdbHeader(
+  aux: readonly (readonly [string, string])[],
+  dialect: RdbDialect = 'redis',
+): string {
   const fields = aux.map(([name, value]) => AUX + rdbString(name) + rdbString(value))
-  return `REDIS${WRITTEN_VERSION}${fields.join('')}`
+  return WRITTEN_MAGIC[dialect] + fields.join('')
 }
 
 /** Only servers since 7.0 read this. */
@@ -54,17 +57,20 @@ export function rdbRecord(
   entry: Entry,
   form: StringForm,
   usage?: KnownUsage,
+  dialect: RdbDialect = 'redis',
 ): string | RecordPieces {
   const { value } = entry
-  const start = expiry(entry) + usageBytes(usage) + typeByte(value) + form(key)
-  if (value.type !== 'string') return new RecordPieces(start + count(value), value, form)
+  const start = expiry(entry) + usageBytes(usage) + typeByte(value, dialect) + form(key)
+  if (value.type !== 'string') {
+    return new RecordPieces(start + count(value, dialect), value, form, dialect)
+  }
   if (value.bytes.length <= MAX_AT_ONCE_BYTES) return start + form(value.bytes)
   return new RecordPieces(start, value, form)
 }
 
 /** A value alone after its type byte, as at the beginning of a DUMP payload. */
 export function rdbValue(value: Value, form: StringForm): RecordPieces {
-  return new RecordPieces(typeByte(value) + count(value), value, form)
+  return new RecordPieces(typeByte(value, 'redis') + count(value, 'redis'), value, form)
 }
 
 /**
@@ -79,9 +85,9 @@ class RecordPieces {
   /** The rest of an element that is too long for one piece. */
   #long = ''
 
-  constructor(start: string, value: Value, form: StringForm) {
+  constructor(start: string, value: Value, form: StringForm, dialect: RdbDialect = 'redis') {
     this.#start = start
-    this.#elements = elementsOf(value)
+    this.#elements = elementsOf(value, dialect)
     this.#form = form
   }
 
@@ -136,14 +142,14 @@ const SETTLED_BYTES = 4096
 const MAX_AT_ONCE_BYTES = 64 * 1024
 
 /** The number of elements that a record begins with; empty for values that write it themselves. */
-function count(value: Value): string {
+function count(value: Value, dialect: RdbDialect): string {
   switch (value.type) {
     case 'list':
       return rdbLength(value.items.length)
     case 'set':
       return rdbLength(value.members.size)
     case 'hash':
-      return fieldExpiryBase(value) + rdbLength(value.fields.size)
+      return fieldExpiryBase(value, dialect) + rdbLength(value.fields.size)
     case 'zset':
       return rdbLength(value.set.size)
     case 'string':
@@ -154,14 +160,15 @@ function count(value: Value): string {
   }
 }
 
-function typeByte(value: Value): string {
+function typeByte(value: Value, dialect: RdbDialect): string {
   const isSpecial = value.type === 'hash' && value.expiries !== undefined
-  return isSpecial ? HASH_WITH_EXPIRIES : TYPE_BYTES[value.type]
+  return isSpecial ? HASH_WITH_EXPIRIES[dialect] : TYPE_BYTES[value.type]
 }
 
-/** What the expiries of fields count from. */
-function fieldExpiryBase({ expiries }: HashValue): string {
-  return expiries === undefined ? '' : int64Bytes(expiries.soonest()?.atMs ?? 0)
+/** What the expiries of fields count from; in Valkey's form each stands for itself. */
+function fieldExpiryBase({ expiries }: HashValue, dialect: RdbDialect): string {
+  if (expiries === undefined || dialect === 'valkey') return ''
+  return int64Bytes(expiries.soonest()?.atMs ?? 0)
 }
 
 function expiry(entry: Entry): string {
@@ -181,7 +188,10 @@ const EXPIRE_MS = String.fromCharCode(OPCODE.expireMs)
 const IDLE = String.fromCharCode(OPCODE.idle)
 const FREQUENCY = String.fromCharCode(OPCODE.frequency)
 const COMPRESSED = '\xc3'
-const HASH_WITH_EXPIRIES = String.fromCharCode(TYPE.hashTtl)
+const HASH_WITH_EXPIRIES: Readonly<Record<RdbDialect, string>> = {
+  redis: byteOfType(TYPE.hashTtl),
+  valkey: byteOfType(TYPE.hashValkey),
+}
 
 const TYPE_BYTES: Readonly<Record<Value['type'], string>> = {
   string: String.fromCharCode(TYPE.string),

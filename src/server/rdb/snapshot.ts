@@ -20,6 +20,7 @@ import type { Keyspace } from '../keyspace/keyspace.ts'
 import type { Hold } from '../values/reading.ts'
 import { Crc64 } from './crc64.ts'
 import { rdbString } from './rdb-encode.ts'
+import type { RdbDialect } from './rdb-format.ts'
 import {
   compressedString,
   RDB_END,
@@ -56,6 +57,8 @@ export interface SnapshotOptions {
   readonly functions?: Iterable<string>
   /** [rdbcompression] For keys, elements and values of up to 64 KiB. */
   readonly compresses?: boolean
+  /** For all that read this payload. */
+  readonly dialect?: RdbDialect
   /** [rdbchecksum] If false, zero takes the place of the checksum, and readers do not check it. */
   readonly hasChecksum?: boolean
 }
@@ -95,6 +98,7 @@ export class Snapshot {
   readonly #serial: number
   readonly #sink: SnapshotSink
   readonly #stringForm: StringForm
+  readonly #dialect: RdbDialect
   /** Undefined for RDB. */
   readonly #form: SnapshotForm | undefined
   /** Undefined if there is no checksum. */
@@ -122,8 +126,9 @@ export class Snapshot {
     keyspace: Keyspace,
     aux: readonly (readonly [string, string])[],
     sink: SnapshotSink,
-    { functions = [], compresses = false, hasChecksum = true, form }: SnapshotOptions = {},
+    options: SnapshotOptions = {},
   ) {
+    const { functions = [], compresses = false, hasChecksum = true, form } = options
     assert(keyspace.beforeChange === undefined, 'one snapshot runs at a time')
     keyspace.serial++
     keyspace.beforeChange = (db, key, entry) => this.#putAside(db, key, entry)
@@ -134,11 +139,12 @@ export class Snapshot {
     this.#sink = sink
     this.#stringForm = compresses ? compressedString : rdbString
     this.#form = form
+    this.#dialect = options.dialect ?? 'redis'
     this.#crc = hasChecksum && form === undefined ? new Crc64() : undefined
     this.#sources = keyspace.dbs.map((db) => ({ db: db.index, entries: db.entries.entries() }))
     this.keysTotal = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
     this.#untaken = this.keysTotal
-    this.#put(form?.header ?? rdbHeader(aux))
+    this.#put(form?.header ?? rdbHeader(aux, this.#dialect))
     if (form !== undefined) return
     for (const source of functions) this.#put(rdbFunction(source))
     for (const db of keyspace.dbs) this.#announce(db)
@@ -260,7 +266,8 @@ export class Snapshot {
 
   #recordOf(key: string, entry: Entry): string | Pieces {
     if (this.#form !== undefined) return this.#form.record(key, entry)
-    return rdbRecord(key, entry, this.#stringForm, this.#keyspace.usage.known(entry.usage))
+    const usage = this.#keyspace.usage.known(entry.usage)
+    return rdbRecord(key, entry, this.#stringForm, usage, this.#dialect)
   }
 
   #stamp(entry: Entry): void {

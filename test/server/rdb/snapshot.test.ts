@@ -9,6 +9,7 @@ import { Keyspace } from '../../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
 import { CountedFields, CountedMembers } from '../../../src/server/values/counted.ts'
+import { Deadlines } from '../../../src/server/values/deadlines.ts'
 import { Deque } from '../../../src/server/values/deque.ts'
 import { SortedSet } from '../../../src/server/values/sorted-set.ts'
 import type { SetValue, Value } from '../../../src/server/values/value.ts'
@@ -48,6 +49,15 @@ const value: fc.Arbitrary<() => Value> = fc.oneof(
       set: new SortedSet(items.map((item, index) => [item, index / 3])),
     }),
   ),
+  fc.tuple(text, fc.constantFrom(1, 600)).map(([item, count]) => (): Value => {
+    const fields = many(item).slice(0, count)
+    const expiring = fields.filter((_, index) => index % 3 === 0)
+    return {
+      type: 'hash',
+      fields: new CountedFields(fields.map((at) => [at, item])),
+      expiries: deadlinesOf(expiring),
+    }
+  }),
   // Large enough to be written in slices, and to be put aside by reference.
   text.map((item) => (): Value => ({ type: 'list', items: new Deque(many(item)) })),
   text.map((item) => (): Value => ({ type: 'set', members: new CountedMembers(many(item)) })),
@@ -64,6 +74,12 @@ const value: fc.Arbitrary<() => Value> = fc.oneof(
     }),
   ),
 )
+
+function deadlinesOf(fields: readonly string[]): Deadlines {
+  const deadlines = new Deadlines()
+  for (const [index, field] of fields.entries()) deadlines.set(field, 4e12 + index)
+  return deadlines
+}
 
 function many(text: string): string[] {
   return Array.from({ length: 600 }, (_, index) => `${text}-${index}`)
@@ -137,16 +153,18 @@ test('a snapshot loads to the dataset as it was when it began, whatever happened
   const histories = fc.record({
     before: fc.array(change, { minLength: 5, maxLength: 30 }),
     during: fc.array(fc.oneof(change, slice), { maxLength: 40 }),
+    dialect: fc.constantFrom('redis' as const, 'valkey' as const),
   })
   fc.assert(
-    fc.property(histories, ({ before, during }) => {
+    fc.property(histories, ({ before, during, dialect }) => {
       const keyspace = new Keyspace(DATABASES, KEY_HASH)
       for (const action of before) perform(keyspace, undefined, action)
       const expected = picture(keyspace.dbs.map(({ entries }) => entries))
       let payload = ''
-      const snapshot = new Snapshot(keyspace, [], (bytes) => {
+      const take = (bytes: string) => {
         payload += bytes
-      })
+      }
+      const snapshot = new Snapshot(keyspace, [], take, { dialect })
       for (const action of during) perform(keyspace, snapshot, action)
       while (!snapshot.isOver) snapshot.advance(3000)
       expect(snapshot.keysTaken).toBe(snapshot.keysTotal)

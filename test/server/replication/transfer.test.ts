@@ -187,3 +187,42 @@ test('who wants no keys gets none, and no snapshot is taken for it', () => {
   expect(payloadOf(client).length).toBeLessThan(300)
   expect([client.isClosed, master.info('connected_slaves')]).toEqual([true, '0'])
 })
+
+test.each(['yes', 'no'])(
+  'fields that expire are sent to each kind of replica in its own form (diskless: %s)',
+  (diskless) => {
+    const world = new ReplicationWorld()
+    const master = world.node({ ...NO_SAVE, 'repl-diskless-sync': diskless })
+    master.call('HSET', 'h', 'f', 'v')
+    master.call('HPEXPIREAT', 'h', '4000000000000', 'FIELDS', '1', 'f')
+    const clients = ['8.1.1', '9.1.2', undefined, '10.0.0'].map((version) => {
+      const client = world.client(master)
+      if (version !== undefined) client.call('REPLCONF', 'version', version)
+      client.call('REPLCONF', 'capa', 'eof')
+      client.send('PSYNC', '?', '-1')
+      return client
+    })
+    world.run(200)
+    const [old, valkey, redis, newer] = clients.map(payloadOf)
+    expect(valkey?.slice(0, 9)).toBe('VALKEY080')
+    expect(valkey).toContain(`\x16\x01h\x01\x01f\x01v\x00\x40\x94\x52\xa3\x03\x00\x00`)
+    expect(redis?.slice(0, 9)).toBe('REDIS0009')
+    expect(redis).toContain('\x18\x01h')
+    expect([old, newer]).toEqual([redis, valkey])
+  },
+)
+
+test('without such fields all kinds of replicas share one payload', () => {
+  const world = new ReplicationWorld()
+  const master = world.node(NO_SAVE)
+  fill(master, 1)
+  const [valkey, redis] = [world.client(master), world.client(master)]
+  valkey.call('REPLCONF', 'version', '9.1.2')
+  for (const client of [valkey, redis]) {
+    client.call('REPLCONF', 'capa', 'eof')
+    client.send('PSYNC', '?', '-1')
+  }
+  world.run(300)
+  expect(payloadOf(valkey).slice(0, 9)).toBe('REDIS0009')
+  expect(payloadOf(valkey)).toBe(payloadOf(redis))
+})

@@ -24,6 +24,8 @@ const FILTER_NEEDS_EOF = error('ERR Filtered replica requires EOF capability')
 const MISSING_FILTER = error('ERR Missing rdb-filter-only values')
 const BAD_FLAG = error('ERR value is out of range, value must between 0 and 1')
 const MAX_ADDRESS_BYTES = 255
+/** Only Valkey says its version. Since this one it has its own form of RDB. */
+const VALKEY_OF_ITS_OWN = 9
 
 export class Attachment {
   readonly #state: ReplicationState
@@ -188,6 +190,9 @@ function configurePeer(peer: ReplicaPeer, option: string, value: string): Reply 
     case 'capa':
       peer.canEof ||= value.toLowerCase() === 'eof'
       peer.canPsync2 ||= value.toLowerCase() === 'psync2'
+      return undefined
+    case 'version':
+      peer.readsValkey = Number.parseInt(value, 10) >= VALKEY_OF_ITS_OWN
       return undefined
     case 'rdb-only':
       return setRdbOnly(peer, value)

@@ -3,7 +3,7 @@
  * moment the snapshot stands for.
  *
  * One snapshot runs at a time. It serves all replicas that wait when it begins, and those that come
- * soon enough after (see transfer.ts); others wait for the next. It is written slice by slice, as
+ * soon enough after (see transfer.ts); others wait for the next, and so do those that read another form of RDB. It is written slice by slice, as
  * fast as the slowest connection takes it. A spooled payload is delivered when the snapshot is
  * over, to each replica at its own pace, while the next snapshot may run.
  */
@@ -17,7 +17,7 @@ import { encodePayloadHeader, MARK_LENGTH } from '../payload-header.ts'
 import { isReplica, type ReplicationState } from '../state.ts'
 import type { ReplicaPeer } from './replica-peer.ts'
 import { removeOldSpools, Spool, SpoolDelivery, spoolPath } from './spool.ts'
-import { Transfer } from './transfer.ts'
+import { readersLike, reads, Transfer } from './transfer.ts'
 
 const DRAIN_POLL_MS = 5
 
@@ -94,12 +94,15 @@ export class FullSync {
   }
 
   #begin(): void {
-    const peers = [...this.#waiting]
-    this.#waiting.clear()
+    const [first] = this.#waiting
+    if (first === undefined) return
+    const readers = readersLike(first, this.#state.node.keyspace)
+    const peers = [...this.#waiting].filter((peer) => reads(peer, readers))
+    for (const peer of peers) this.#waiting.delete(peer)
     // The new replicas do not know which database the stream has selected.
     this.#state.stream.forgetDb()
     const newSpool = () => this.#newSpool()
-    this.#transfer = new Transfer(this.#state, newSpool, this.#rng, this.#aux(), peers)
+    this.#transfer = new Transfer(this.#state, newSpool, this.#rng, this.#aux(), peers, readers)
     this.#continueAtMs = this.#state.node.now.monoMs
   }
 

@@ -34,6 +34,8 @@ export interface ReplicaPeer {
   canEof: boolean
   /** The replica understands a new replication id in +CONTINUE. */
   canPsync2: boolean
+  /** The replica reads Valkey's form of RDB: Valkey since 9.0, and we. */
+  readsValkey: boolean
   /** The replica wants the payload and nothing after it (backup tools). */
   rdbOnly: boolean
   /** What the replica wants of the payload; for a payload without keys see full-sync.ts. */
@@ -71,6 +73,7 @@ export function newReplicaPeer(connection: PeerConnection): ReplicaPeer {
     listeningPort: 0,
     canEof: false,
     canPsync2: false,
+    readsValkey: false,
     rdbOnly: false,
     wants: 'all',
     preSync: false,

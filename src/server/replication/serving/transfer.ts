@@ -9,6 +9,7 @@
  * `HEAD_BYTES`.
  */
 import type { Rng } from '../../../base/rng.ts'
+import type { Keyspace } from '../../keyspace/keyspace.ts'
 import { SavePace } from '../../persistence/save-pace.ts'
 import { Snapshot } from '../../rdb/snapshot.ts'
 import { encodePayloadHeader, MARK_LENGTH } from '../payload-header.ts'
@@ -21,11 +22,25 @@ const SLICE_BYTES = 32 * 1024
 /** How much of the beginning is kept for replicas that come a little later. */
 const HEAD_BYTES = 2 * 1024 * 1024
 
+/** Whom a payload is for: every replica, or those that read Valkey's form of RDB, or those that read Redis'. */
+export type Readers = 'all' | 'valkey' | 'redis'
+
+/** One payload will do for all unless fields of hashes expire: these have two forms, and no server but ours reads both. */
+export function readersLike({ readsValkey }: ReplicaPeer, { dbs }: Keyspace): Readers {
+  if (!dbs.some(({ entries }) => entries.expiringFields.size > 0)) return 'all'
+  return readsValkey ? 'valkey' : 'redis'
+}
+
+export function reads({ readsValkey }: ReplicaPeer, readers: Readers): boolean {
+  return readers === 'all' || readsValkey === (readers === 'valkey')
+}
+
 export class Transfer {
   readonly #state: ReplicationState
   readonly #newSpool: () => Spool
   readonly #snapshot: Snapshot
   readonly #pace: SavePace
+  readonly #readers: Readers
   readonly #mark: string
   /** The position that the snapshot stands for. */
   readonly #historyId: string
@@ -44,6 +59,7 @@ export class Transfer {
     rng: Rng,
     aux: readonly (readonly [string, string])[],
     peers: Iterable<ReplicaPeer>,
+    readers: Readers,
   ) {
     const { node, history } = state
     this.#state = state
@@ -54,7 +70,9 @@ export class Transfer {
     const options = {
       functions: node.functions.all(),
       compresses: node.settings.flag('rdbcompression'),
-    }
+      dialect: readers === 'valkey' ? 'valkey' : 'redis',
+    } as const
+    this.#readers = readers
     this.#pace = new SavePace(node.settings, () => node.now)
     this.#snapshot = new Snapshot(node.keyspace, aux, (bytes) => this.#write(bytes), options)
     for (const peer of peers) this.join(peer)
@@ -83,6 +101,7 @@ export class Transfer {
   /** False: it is too late for this snapshot. */
   join(peer: ReplicaPeer): boolean {
     if (this.#snapshot.isOver || this.#state.history.id !== this.#historyId) return false
+    if (!reads(peer, this.#readers)) return false
     const isMarked = peer.canEof && this.#state.node.settings.flag('repl-diskless-sync')
     if (isMarked && this.#head !== undefined) this.#joinMarked(peer, this.#head)
     else if (this.#hasSpool()) this.#joinCounted(peer)
