@@ -42,11 +42,11 @@ const SUITE_UNITS = [
 ]
 const REDIS_SUITE = ['scripts/redis-suite.mjs', '--units', SUITE_UNITS.join(',')]
 /** A fleet that moves and the commands that are compared; all of `npm run test:newer` takes too long. */
-const NEWER_TESTS = ['test/diff/newer', 'test/peers/migration', 'test/peers/restarted-replica']
+const NEWER_TESTS = ['diff/newer', 'diff/newer-data', 'peers/migration', 'peers/restarted-replica']
 const NEWER_PEERS = [
   'scripts/newer-peers.mjs',
   '--tests',
-  NEWER_TESTS.map((name) => `${name}.test.ts`).join(','),
+  NEWER_TESTS.map((name) => `test/${name}.test.ts`).join(','),
 ]
 /** Their exit status where a package of Redis, or a program, cannot be had. */
 const LACKS_PART = 3

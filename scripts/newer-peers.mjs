@@ -22,6 +22,7 @@ const PEERS = ['valkey', 'redis']
 /** New commands, and whatever may happen while a fleet is moved between them and us. */
 const TESTS = [
   'test/diff/newer.test.ts',
+  'test/diff/newer-data.test.ts',
   ...['combinations', 'coordinated', 'migration', 'restarted-replica'].map(
     (name) => `test/peers/${name}.test.ts`,
   ),

@@ -5,18 +5,13 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOW_TO_GET_IT, IS_NEWEST_PEER, NEWER_PEER } from '../support/newer-peer.ts'
 import { type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
 import { readScript, transcript } from '../support/transcript.ts'
 
-/** As its --version says: `Valkey 9.1.2`. */
-const [maker = '', version = ''] = (process.env.VEDETTE_NEWER_PEER ?? '').toLowerCase().split(' ')
-/** From which version on the server has all that is compared. */
-const SINCE: Readonly<Record<string, number>> = { redis: 8, valkey: 9.1 }
-const isNewEnough = Number.parseFloat(version) >= (SINCE[maker] ?? Number.POSITIVE_INFINITY)
-
-describe.skipIf(!isNewEnough)('beside a newer server (npm run test:newer -- --suite sid)', () => {
+describe.skipIf(!IS_NEWEST_PEER)(`beside a newer server (${HOW_TO_GET_IT})`, () => {
   const servers: RealNode[] = []
-  const folder = fileURLToPath(new URL(`./newer/${maker}`, import.meta.url))
+  const folder = fileURLToPath(new URL(`./newer/${NEWER_PEER}`, import.meta.url))
 
   beforeAll(async () => {
     servers.push(await startOurs(), await startRedis())
@@ -26,7 +21,7 @@ describe.skipIf(!isNewEnough)('beside a newer server (npm run test:newer -- --su
     for (const server of servers) await server.stop()
   })
 
-  for (const file of isNewEnough ? readdirSync(folder) : []) {
+  for (const file of IS_NEWEST_PEER ? readdirSync(folder) : []) {
     test.for(['2', '3'])(
       `${file.replace('.txt', '')} gets the same replies in RESP%s`,
       async (protocol) => {

@@ -147,6 +147,7 @@ function listen(server: Server, port: number): Promise<number> {
 
 function ended(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve()
     child.once('exit', () => resolve())
     child.kill('SIGKILL')
   })
