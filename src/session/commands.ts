@@ -22,8 +22,6 @@ export interface CommandFacts {
   readonly keyStep: number
   /** Each specification as COMMAND INFO shows it. */
   readonly keySpecs: readonly Reply[]
-  /** The description, if there is one. */
-  readonly prose: { readonly summary: string; readonly since: string } | undefined
   readonly subcommands: readonly CommandFacts[]
   /**
    * How commands with subcommands list them. Redis says `array`; only RESP3 shows the difference.
@@ -55,18 +53,6 @@ export function commandInfo(one: CommandFacts): Reply {
 
 export function statusSet(words: readonly string[]): Reply {
   return { kind: 'set', items: words.map(simple) }
-}
-
-/** COMMAND DOCS: a map of maps. */
-export function commandDocs(commands: readonly CommandFacts[]): Reply {
-  return replyMap(commands.map((one) => [one.name, docsOf(one)]))
-}
-
-function docsOf({ prose, group, subcommands }: CommandFacts): Reply {
-  const texts = { ...prose, group }
-  const entries = Object.entries(texts).map(([name, text]) => [name, bulk(text)] as const)
-  const inside = [['subcommands', commandDocs(subcommands)]] as const
-  return replyMap(subcommands.length === 0 ? entries : [...entries, ...inside])
 }
 
 /** A map whose keys are bulk strings. */

@@ -2,7 +2,6 @@
 import { array, bulks, error, integer, NULL, type Reply } from '../../resp/reply.ts'
 import {
   type CommandFacts,
-  commandDocs,
   commandInfo,
   parseCommandFilter,
 } from '../../session/commands.ts'
@@ -10,6 +9,7 @@ import type { Client } from '../clients/client.ts'
 import type { Turn } from '../state.ts'
 import { categoriesOf } from './categories.ts'
 import { type CommandDraft, command, type PortCommand, withSubcommands } from './command.ts'
+import { commandDocs } from './command-docs.ts'
 import { findByFullName, findCommand, type PortCommands, usableCommands } from './lookup.ts'
 
 /**
@@ -66,11 +66,10 @@ function info(directory: Directory, [, , ...names]: readonly string[]): Reply {
 
 /** No command here has keys or key specifications. */
 function factsOf(one: PortCommand): CommandFacts {
-  const { name, arity, group, flags, tips, summary, since } = one
+  const { name, arity, group, flags, tips } = one
   return {
     ...{ name, arity, group, flags, tips, categories: categoriesOf(one) },
     ...{ firstKey: 0, lastKey: 0, keyStep: 0, keySpecs: [] },
-    prose: { summary, since },
     subcommands: [...one.subcommands.values()].map(factsOf),
     subcommandsAs: 'array',
   }
@@ -79,7 +78,7 @@ function factsOf(one: PortCommand): CommandFacts {
 /** Unknown names are left out. */
 function docs({ all, find }: Directory, [, , ...names]: readonly string[]): Reply {
   const wanted = names.length === 0 ? all : names.flatMap((name) => find(name) ?? [])
-  return commandDocs(wanted.map(factsOf))
+  return commandDocs(wanted)
 }
 
 function list({ all }: Directory, argv: readonly string[]): Reply {

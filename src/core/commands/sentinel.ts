@@ -61,7 +61,7 @@ const SUBCOMMANDS = [
 ].sort((a, b) => HELP_ORDER.indexOf(ownName(a)) - HELP_ORDER.indexOf(ownName(b)))
 
 function valkeySynonym(name: string, original: PortCommand): PortCommand {
-  return { ...synonym(name, original), isOurs: true }
+  return { ...synonym(name, original), since: '8.0.0', isOurs: true }
 }
 
 export const SENTINEL_COMMAND = container(

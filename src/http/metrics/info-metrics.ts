@@ -229,6 +229,36 @@ const COUNTED: readonly InfoMetric[] = [
   ),
   row('keyspace_hits', counter, 'keyspace_hits_total', 'Reads of a key that exists.'),
   row('keyspace_misses', counter, 'keyspace_misses_total', 'Reads of a key that does not exist.'),
+  row(
+    'acl_access_denied_auth',
+    counter,
+    'acl_access_denied_auth_total',
+    'Logins that were refused.',
+  ),
+  row(
+    'acl_access_denied_cmd',
+    counter,
+    'acl_access_denied_cmd_total',
+    'Commands that a user may not send.',
+  ),
+  row(
+    'acl_access_denied_key',
+    counter,
+    'acl_access_denied_key_total',
+    'Commands on keys that a user may not use.',
+  ),
+  row(
+    'acl_access_denied_channel',
+    counter,
+    'acl_access_denied_channel_total',
+    'Commands on channels that a user may not use.',
+  ),
+  row(
+    'client_output_buffer_limit_disconnections',
+    counter,
+    'client_output_buffer_limit_disconnections_total',
+    'Clients closed because they did not take their output.',
+  ),
   row('blocked_clients', gauge, 'blocked_clients', 'Clients that wait in a blocking command.'),
 ]
 

@@ -51,7 +51,6 @@ function factsOf(each: CommandInfo): CommandFacts {
     ...{ name, arity, group, flags, categories, firstKey, lastKey, keyStep },
     tips: each.traits.tips ?? [],
     keySpecs: each.keySpecs.map(describeKeys),
-    prose: undefined,
     subcommands: [...(each.subcommands?.values() ?? [])].map(factsOf),
     subcommandsAs: 'set',
   }
