@@ -167,6 +167,8 @@ export class Execution implements CommandContext {
     for (const { text } of fresh) countError(this.node.stats, text)
     // Redis sees by its count of errors that a command failed, once, and is told of the others one by one.
     command.failedCalls += errors.length - fresh.length + Math.min(1, fresh.length)
+    if (reply.kind !== 'error' || this.session.kind !== 'master') return
+    this.node.streamTarget.failed(command.fullName, reply.text)
   }
 
   // Scripts that take longer than a slice

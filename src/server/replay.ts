@@ -41,6 +41,7 @@ export class Replay {
   /** From now on the master's stream and loaded files run their commands here. */
   connect(): void {
     this.#node.streamTarget.run = (session, argv) => this.#apply(session, argv)
+    this.#node.streamTarget.failed = (name, text) => this.#failed(name, text)
     this.#node.applyLoaded = (argv) => this.#applyLoaded(argv)
   }
 
@@ -61,11 +62,15 @@ export class Replay {
     }
     this.#node.eviction.makeRoom()
     session.lastCommand = command.fullName
-    const reply = this.#execution.run(session, command, argv)
-    if (reply?.kind === 'error') {
-      this.#node.port.log('warning', `the master's ${command.fullName} failed here: ${reply.text}`)
-    }
+    this.#execution.run(session, command, argv)
     this.#execution.serveWaiting()
+  }
+
+  /** What this command was to change is not changed here: the data is not the master's any more. */
+  #failed(name: string, text: string): void {
+    const count = ++this.#node.stats.unappliedCommands
+    if (count > MAX_LOGGED) return
+    this.#node.port.log('warning', `the master's ${name} failed here: ${text}${restOf(count)}`)
   }
 
   /** Runs one command of a loaded file, as from the master's stream, but without counting it. */
@@ -86,9 +91,12 @@ export class Replay {
   #logPassedOver(count: number, what: string, name: string): void {
     if (count > MAX_LOGGED) return
     const shown = name.slice(0, MAX_NAME_LOGGED).replace(/[^ -~]/g, '?')
-    const rest = count < MAX_LOGGED ? '' : ' (from now on they are only counted)'
-    this.#node.port.log('warning', `the master sent ${what}: ${shown}${rest}`)
+    this.#node.port.log('warning', `the master sent ${what}: ${shown}${restOf(count)}`)
   }
+}
+
+function restOf(count: number): string {
+  return count < MAX_LOGGED ? '' : ' (from now on they are only counted)'
 }
 
 /**

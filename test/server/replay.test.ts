@@ -62,6 +62,28 @@ describe('what a master may not tell its replica', () => {
   })
 })
 
+describe('a change of the master that fails here', () => {
+  test('is counted and logged, for a while by name, and stays known after a promotion', () => {
+    const { harness, client, fromMaster } = replica()
+    fromMaster(...'GEOADD g 13 38 a'.split(' '))
+    // A shape that only newer servers know.
+    const search = 'GEOSEARCHSTORE near g BYPOLYGON 3 12 36 17 36 17 39'.split(' ')
+    for (let n = 0; n < 150; n++) fromMaster(...search)
+    const logged = harness.logs.filter((line) => line.includes('failed here: ERR syntax error'))
+    expect(logged).toHaveLength(100)
+    expect(logged[99]).toContain('(from now on they are only counted)')
+    client.say('REPLICAOF NO ONE')
+    expect(client.say('INFO replication')).toContain('vedette_unapplied_commands:150\r\n')
+  })
+
+  test('is seen within a transaction', () => {
+    const { harness, fromMaster } = replica()
+    for (const line of ['MULTI', 'SET k v', 'LPUSH k a', 'EXEC']) fromMaster(...line.split(' '))
+    expect(harness.node.services.stats.unappliedCommands).toBe(1)
+    expect(harness.logs.at(-1)).toContain("the master's lpush failed here: WRONGTYPE")
+  })
+})
+
 describe('a script in the stream, which masters before Redis 7.0 send instead of its effects', () => {
   const WRITES = "redis.call('SET', KEYS[1], ARGV[1]); return redis.call('INCR', KEYS[1])"
 

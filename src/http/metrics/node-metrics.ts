@@ -146,7 +146,7 @@ const OWN_ROWS: readonly MetricRow<NodeReading>[] = [
   },
   {
     family: counter('vedette_node_unapplied_commands_total', {
-      help: 'Commands from the master that this node does not support: their changes are missing here.',
+      help: 'Commands from the master that this node does not know, or that failed here, since the last full copy: their changes are missing.',
     }),
     read: ({ node }) => node.stats.unappliedCommands,
   },

@@ -87,10 +87,11 @@ function persistence({ node }: InfoSource): string[] {
 
 function replication({ node }: InfoSource): string[] {
   const { unappliedCommands, refusedCommands } = node.stats
+  // A replica that was promoted misses what it missed.
   const passedOver = Object.entries({
     vedette_unapplied_commands: unappliedCommands,
     vedette_refused_commands: refusedCommands,
-  }).filter(([, count]) => node.replication.isReplica() && count > 0)
+  }).filter(([, count]) => count > 0)
   return [...node.replication.infoLines(), ...passedOver.map(([name, count]) => `${name}:${count}`)]
 }
 

@@ -35,7 +35,10 @@ export interface NodeStats {
   slowClients: number
   /** Commands refused because memory was short. */
   outOfMemory: number
-  /** Commands in our master's stream that this node does not have: their changes are missing here. */
+  /**
+   * Commands in our master's stream that this node does not have, or that failed here: their changes are missing since the
+   * last full copy.
+   */
   unappliedCommands: number
   /** Commands in our master's stream that are not writes, and were not carried out. */
   refusedCommands: number

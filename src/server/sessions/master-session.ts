@@ -19,6 +19,8 @@ export class MasterSession {
    * replay.ts.
    */
   run: (session: ClientSession, argv: readonly string[]) => void = () => undefined
+  /** Told of each command that ends with an error, also of those in a transaction. */
+  failed: (name: string, text: string) => void = () => undefined
   readonly #startedAt: Moment
   readonly #sink: OutputSink
   #session: ClientSession

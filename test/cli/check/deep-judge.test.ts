@@ -160,6 +160,13 @@ describe('the nodes of a group', () => {
     ])
   })
 
+  test('a replica that could not carry out all of its stream is told', () => {
+    const behind = node(2, 'slave', { info: { vedette_unapplied_commands: '3' } })
+    expect(group(MASTER, behind, OTHER)).toEqual([
+      "problem 10.0.0.2:6379, replica: 3 commands of its master's stream could not be carried out there: its data is another",
+    ])
+  })
+
   test('a Sentinel in the place of a node is recognised', () => {
     const wrong = node(3, 'slave', { info: { redis_mode: 'sentinel' } })
     expect(group(MASTER, REPLICA, wrong)[0]).toContain('this is a Sentinel, not a data node')

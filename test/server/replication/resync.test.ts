@@ -274,3 +274,14 @@ test('how long the link is down goes on to count when another master is named', 
   world.untilInStep(master, replica)
   expect(replica.info('master_link_down_since_seconds')).toBeUndefined()
 })
+
+test('a full copy makes up for the commands that a replica could not carry out', () => {
+  const { world, master, replica } = pair()
+  replica.node.services.streamTarget.apply(['NOSUCHCOMMAND', 'k'])
+  expect(replica.info('vedette_unapplied_commands')).toBe('1')
+  replica.call('REPLICAOF', 'NO', 'ONE')
+  replica.call('SET', 'own', 'history')
+  replica.call('REPLICAOF', master.address, '6379')
+  world.untilInStep(master, replica)
+  expect(replica.info('vedette_unapplied_commands')).toBeUndefined()
+})

@@ -1,4 +1,5 @@
 /** The data nodes of one group: each by itself, and held against each other. */
+import { countOf } from '../../../base/count-of.ts'
 import type { GroupConfig } from '../../../core/config.ts'
 import { GROUP_OPTIONS } from '../../../core/group-options.ts'
 import { programIn } from '../../status/info.ts'
@@ -48,7 +49,22 @@ function judgeNode(node: SeenNode, scene: GroupScene): readonly DeepFinding[] {
     const hint = 'give the port of the data node, mostly 6379'
     return [...found, speak.problem('this is a Sentinel, not a data node', hint)]
   }
-  return [...found, ...judgeLink(node, area, where), ...judgeOwnSettings(node, scene, where)]
+  return [
+    ...found,
+    ...judgeLink(node, area, where),
+    ...judgeMissed(node, area, where),
+    ...judgeOwnSettings(node, scene, where),
+  ]
+}
+
+/** A Vedette node counts what it could not apply, mostly commands of a master that is newer or has modules. */
+function judgeMissed({ info }: SeenNode, area: string, where: string): readonly DeepFinding[] {
+  const count = Number(info.get('vedette_unapplied_commands') ?? 0)
+  if (count === 0) return []
+  const message = `${countOf(count, 'command')} of its master's stream could not be carried out there: its data is another`
+  const hint =
+    'its log names them; let it take a full copy from a master that does not send them, and do not promote it before (replica-priority 0)'
+  return [speakOf(area, where).problem(message, hint)]
 }
 
 /** This address was not configured: the master, or a Sentinel, learnt it from the node. */

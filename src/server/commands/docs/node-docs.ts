@@ -72,7 +72,7 @@ client|maint_notifications 8.4.0: Tells the client where to go before its master
   state(on=on!|off=off!) type('moving-endpoint-type'=type?)?
 client|info 6.2.0: Describes the connection.
 client|kill 2.4.0: Closes connections.
-  filter('ip:port'~2.8.12|new-format(ID=client-id:integer@2.8.12?|TYPE=normal_master_slave_pubsub(normal!|master!@3.2.0|slave!|replica!@5.0.0|pubsub!)@2.8.12?|USER=username?|ADDR='ip:port'?|LADDR='ip:port'@6.2.0?|SKIPME='yes/no'?|MAXAGE=maxage:integer@7.4.0?)*)
+  filter('ip:port'~2.8.12|new-format(ID=client-id:integer@2.8.12?|TYPE=normal_master_slave_pubsub(normal!|master!@3.2.0|slave!|replica!@5.0.0|pubsub!)@2.8.12?|USER=username?|ADDR='ip:port'?|LADDR='ip:port'@6.2.0?|SKIPME='yes/no'?)*)
 client|list 2.4.0: Describes connections.
   TYPE=normal_master_replica_pubsub(normal!|master!|replica!|pubsub!)@5.0.0?
   ID=id{client-id:integer*}@6.2.0?

@@ -91,6 +91,7 @@ export class FullCopy {
       this.#log('warning', 'what it replaces is not on disk after all this time')
     replicas.historyReplaced()
     node.keyspace.replaceAll(contents.dbs, contents.expires)
+    node.stats.unappliedCommands = 0
     this.#takeFunctions(contents)
     node.streamTarget.reset()
     node.streamTarget.db = this.#streamDb(contents)
