@@ -31,6 +31,7 @@ export function createReplica(group: Group, host: string, port: number, nowMs: n
     ...dataBase(nowMs, 'slave'),
     priority: 100,
     offset: 0,
+    unapplied: 0,
     masterHost: '?',
     masterPort: 0,
     masterLinkUp: false,

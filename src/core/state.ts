@@ -240,6 +240,8 @@ export interface Replica extends DataInstanceBase {
   priority: number
   /** Bytes of the replication stream that the replica has applied. */
   offset: number
+  /** How many commands of it the replica could not carry out: they are part of the offset, and not of its data. */
+  unapplied: number
   /** The master it says it follows; `?` and 0 until it names one. */
   masterHost: string
   masterPort: number

@@ -41,6 +41,8 @@ interface Server {
   mood: 'answers' | 'refuses' | 'hangs'
   offset: number
   priority: number
+  /** Commands of the stream that it could not carry out. */
+  unapplied: number
   linkUp: boolean
   /**
    * Data nodes only: how FAILOVER goes; undefined if the command is unknown. And to which node it is under way.
@@ -124,6 +126,7 @@ export class SentinelTrace {
       this.#set(name, {
         offset: Number(options.get('offset') ?? this.#server(name).offset),
         priority: Number(options.get('priority') ?? this.#server(name).priority),
+        unapplied: Number(options.get('unapplied') ?? this.#server(name).unapplied),
       }),
     /** How FAILOVER goes on all data nodes from now on. */
     handover: ([mood]) => {
@@ -220,6 +223,7 @@ export class SentinelTrace {
       mood: 'answers',
       offset: 100,
       priority: 100,
+      unapplied: 0,
       linkUp: true,
       handover: undefined,
       handoverTo: undefined,
@@ -439,6 +443,7 @@ export class SentinelTrace {
           `master_link_status:${server.linkUp ? 'up' : 'down'}`,
           `slave_priority:${server.priority}`,
           `slave_repl_offset:${server.offset}`,
+          ...(server.unapplied === 0 ? [] : [`vedette_unapplied_commands:${server.unapplied}`]),
         ]
       : ['role:master', ...historyLines(server), ...replicas.map((one, i) => slaveLine(i, one))]
     return [`run_id:${server.runId}`, ...role, ...handoverLines(server), ''].join('\r\n')

@@ -25,6 +25,8 @@ export interface InfoFacts {
   readonly priority: number
   /** Bytes of the stream applied. */
   readonly offset: number
+  /** Commands of its master's stream that a Vedette node could not carry out since its last full copy. */
+  readonly unapplied: number
   readonly announced: boolean
   /** The history it writes or follows, and the one before it; empty if the text has none. */
   readonly replid: string
@@ -69,6 +71,7 @@ const READ = [
   ...(['master_host', 'master_port', 'master_link_status'] as const),
   ...(['master_link_down_since_seconds', 'slave_priority', 'slave_repl_offset'] as const),
   ...(['replica_announced', 'master_replid', 'master_replid2'] as const),
+  'vedette_unapplied_commands',
   ...(['replica_empty_master_guard', 'replica_guard_own_offset'] as const),
   ...(['replica_guard_master_offset', 'aof_enabled', 'aof_last_write_status'] as const),
   ...(['used_memory', 'mem_not_counted_for_evict', 'maxmemory', 'maxmemory_policy'] as const),
@@ -141,6 +144,7 @@ function readFields(fields: Fields): Omit<InfoFacts, 'replicas'> {
     masterLinkDownMs: Math.max(0, downSeconds) * 1_000,
     priority: number(fields.get('slave_priority'), 100),
     offset: number(fields.get('slave_repl_offset'), 0),
+    unapplied: number(fields.get('vedette_unapplied_commands'), 0),
     announced: fields.get('replica_announced') !== '0',
     replid: ownCopy((fields.get('master_replid') ?? '').slice(0, 40)),
     replid2: ownCopy((fields.get('master_replid2') ?? '').slice(0, 40)),

@@ -143,6 +143,7 @@ function noteReplica(turn: Turn, replica: Replica, facts: InfoFacts): void {
   replica.masterPort = facts.masterPort
   replica.priority = facts.priority
   replica.offset = facts.offset
+  replica.unapplied = facts.unapplied
   replica.announced = facts.announced
   replica.guard = facts.guard
   replica.deposed = undefined

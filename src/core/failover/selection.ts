@@ -1,9 +1,9 @@
 /**
  * Which replica becomes the master. First the ones that must not: those that are down, unreachable, barred by
  * priority 0, a rule or their zone, silent for too long, or cut off from the master long before it failed; and
- * the ones that may only if there is no other, having none of the data or having disobeyed before. Then the order:
- * the rule of the group, lower priority, more of the stream, smaller run id. The run id has no meaning but must give
- * the same result everywhere.
+ * the ones that may only if there is no other, having none of the data, or gaps in it, or having disobeyed before. Then
+ * the order: the rule of the group, lower priority, more of the stream, smaller run id. The run id has no meaning but
+ * must give the same result everywhere.
  *
  * Every replica that is passed over has its reason in words, which dry runs, logs and refusals show: they ask the
  * code that decides, so they cannot disagree with it.
@@ -80,6 +80,7 @@ type Chooser = 'sentinel' | 'named'
 function sifted(turn: Turn, group: Group): Sieve {
   const sieve = fitReplicas(turn, group, 'sentinel')
   withTheData(sieve)
+  withoutGaps(sieve)
   obedient(sieve)
   if (!livesGray(turn, group)) return sieve
   const isBetter = ({ writes }: Replica) => isBetterForWrites(writes, group.master.writes)
@@ -112,6 +113,12 @@ function withTheData(sieve: Sieve): void {
     return roleReported !== 'master' || !isNoHistory(replid2)
   }
   prefer(sieve, isBetter, 'it was started as a master of its own and has none of the data')
+}
+
+/** What a replica could not carry out is missing in its data, and its offset does not tell. */
+function withoutGaps(sieve: Sieve): void {
+  const reason = 'it could not carry out some commands of the stream'
+  prefer(sieve, ({ unapplied }) => unapplied === 0, reason)
 }
 
 /**

@@ -36,6 +36,24 @@ function has(lines: readonly string[], text: string): boolean {
   return lines.some((line) => line.includes(text))
 }
 
+describe('a replica that could not carry out all of its stream', () => {
+  const gap = (name: string) => `replica ${name} priority=1 offset=900 unapplied=2`
+
+  test('is promoted only if there is no other, and a dry run says why', () => {
+    const trace = settled()
+    play(trace, gap('replica1'), 'run 11000')
+    const plan = play(trace, 'client SENTINEL FAILOVER g DRYRUN').join('\n')
+    expect(plan).toContain('it could not carry out some commands of the stream')
+    expect(selected(play(trace, ...DEATH))).toBe('replica2')
+  })
+
+  test('is promoted if all have such gaps, or the others must not be', () => {
+    const trace = settled('promotion 10.0.0.4 must-not')
+    play(trace, gap('replica1'), gap('replica2'), 'run 11000')
+    expect(selected(play(trace, ...DEATH))).toBe('replica1')
+  })
+})
+
 describe('rules', () => {
   test('without rules the smallest run id decides among equals', () => {
     expect(promotedWith()).toBe('replica1')

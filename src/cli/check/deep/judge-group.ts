@@ -63,7 +63,7 @@ function judgeMissed({ info }: SeenNode, area: string, where: string): readonly 
   if (count === 0) return []
   const message = `${countOf(count, 'command')} of its master's stream could not be carried out there: its data is another`
   const hint =
-    'its log names them; let it take a full copy from a master that does not send them, and do not promote it before (replica-priority 0)'
+    'its log names them; Sentinels of ours promote it last; a full copy makes up for it, if its master does not go on sending them'
   return [speakOf(area, where).problem(message, hint)]
 }
 
