@@ -1,10 +1,6 @@
 /** COMMAND: the table of commands, for programs to read. */
 import { array, bulks, error, integer, NULL, type Reply } from '../../resp/reply.ts'
-import {
-  type CommandFacts,
-  commandInfo,
-  parseCommandFilter,
-} from '../../session/commands.ts'
+import { type CommandFacts, commandInfo, parseCommandFilter } from '../../session/commands.ts'
 import type { Client } from '../clients/client.ts'
 import type { Turn } from '../state.ts'
 import { categoriesOf } from './categories.ts'
