@@ -5,7 +5,7 @@
 import { copyFileSync } from 'node:fs'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NEIGHBOUR_TEXTS } from '../../src/server/settings/neighbour-settings.ts'
+import { NEIGHBOUR_INTS, NEIGHBOUR_TEXTS } from '../../src/server/settings/neighbour-settings.ts'
 import { Certificates, HAS_OPENSSL, type Pair, textOf, tlsLines } from '../support/certificates.ts'
 import {
   freePorts,
@@ -93,7 +93,7 @@ describe.skipIf(!HAS_ALL)('needs openssl, redis-server and redis-sentinel', () =
       const lines = ask(one, 'CONFIG', 'GET', 'tls*')
       const pairs: [name: string, value: string][] = []
       for (let n = 0; n < lines.length; n += 2) pairs.push([lines[n] ?? '', lines[n + 1] ?? ''])
-      const beside = ['tls-port', ...Object.keys(NEIGHBOUR_TEXTS)]
+      const beside = ['tls-port', ...Object.keys(NEIGHBOUR_TEXTS), ...Object.keys(NEIGHBOUR_INTS)]
       return Object.fromEntries(pairs.filter(([name]) => !beside.includes(name)))
     }
     expect(settings(ours)).toEqual(settings(real))
