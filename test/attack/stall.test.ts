@@ -125,7 +125,8 @@ class HostileMaster {
     } else if (bytes.includes('PING')) {
       socket.write('+PONG\r\n')
     } else {
-      for (const _ of bytes.matchAll(/listening-port|capa\r\n\$3\r\neof|version/g)) socket.write('+OK\r\n')
+      for (const _ of bytes.matchAll(/listening-port|capa\r\n\$3\r\neof|version/g))
+        socket.write('+OK\r\n')
     }
   }
 }
