@@ -3,9 +3,10 @@
  * moment the snapshot stands for.
  *
  * One snapshot runs at a time. It serves all replicas that wait when it begins, and those that come
- * soon enough after (see transfer.ts); others wait for the next, and so do those that read another form of RDB. It is written slice by slice, as
- * fast as the slowest connection takes it. A spooled payload is delivered when the snapshot is
- * over, to each replica at its own pace, while the next snapshot may run.
+ * soon enough after (see transfer.ts); others wait for the next, and so do those that read another
+ * form of RDB. It is written slice by slice, as fast as the slowest connection takes it. A spooled
+ * payload is delivered when the snapshot is over, to each replica at its own pace, while the next
+ * snapshot may run.
  */
 import type { Rng } from '../../../base/rng.ts'
 import { earliest } from '../../earliest.ts'
