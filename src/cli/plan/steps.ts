@@ -34,7 +34,7 @@ export function handoverPlan({ sentinels }: GroupLayout): FailoverPlan | undefin
 }
 
 export function planSwitchover(layout: GroupLayout): PlannedWork {
-  const { group, master } = layout
+  const { master } = layout
   const plan = handoverPlan(layout)
   const heir = layout.replicas.find(({ address }) => address === plan?.to)
   const steps = heir === undefined ? [] : [lookFirst(layout), ...handover(layout, heir)]
@@ -45,8 +45,12 @@ export function planSwitchover(layout: GroupLayout): PlannedWork {
         : `a switchover from ${master.address} to ${heir.address}`,
     obstacles: handoverObstacles(layout, plan),
     steps,
-    back: `vedette failover ${group} --coordinated --to ${master.address} --wait`,
+    back: handBack(layout),
   }
+}
+
+function handBack({ group, master }: GroupLayout): string {
+  return `vedette failover ${group} --coordinated --to ${master.address} --wait`
 }
 
 function handoverObstacles(layout: GroupLayout, plan: FailoverPlan | undefined): string[] {
@@ -136,7 +140,7 @@ function deathRisk(told: Forecast, when: string): string[] {
 }
 
 export function planUpgrade(layout: GroupLayout): PlannedWork {
-  const { group, master, replicas, sentinels } = layout
+  const { replicas, sentinels } = layout
   const plan = handoverPlan(layout)
   const order = (plan?.replicas ?? []).map(({ address }) => address)
   // The replica that will be handed to comes last, so that the others have shown that the new version works.
@@ -154,7 +158,11 @@ export function planUpgrade(layout: GroupLayout): PlannedWork {
       ...sentinels.map((one) => restartOfSentinel(layout, one)),
       lookFirst(layout),
     ],
-    back: `before the handover, install the old version on the replicas again. After the handover, the old version may be unable to read what the new one wrote: test that first. To move the master back: vedette failover ${group} --coordinated --to ${master.address} --wait`,
+    back: [
+      'before the master is replaced, install the old version on the replicas again.',
+      'Later, the old version may be unable to read what the new one wrote: test that first.',
+      ...(heir === undefined ? [] : [`To move the master back: ${handBack(layout)}`]),
+    ].join(' '),
   }
 }
 

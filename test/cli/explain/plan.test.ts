@@ -91,6 +91,14 @@ test('an upgrade begins with the replica that is promoted last and ends with the
   )
 })
 
+test('an upgrade without a handover is not undone by one', () => {
+  const command = 'vedette failover g --coordinated --to h1:6379'
+  expect(planUpgrade(layout({ plan: dryRun('h3', 'h2') })).back).toContain(command)
+  const strangers = planUpgrade(layout({ program: 'redis 7.0.15' }))
+  expect(strangers.back).toContain('install the old version')
+  expect(strangers.back).not.toContain('--coordinated')
+})
+
 test('an upgrade with one replica says that nothing could be promoted while it is away', () => {
   const work = planUpgrade(layout({ replicas: ['h2'], plan: dryRun('h2') }))
   expect(risks(work)).toContain(
