@@ -20,8 +20,9 @@ const SCRIPTS = /^(eval|fcall)/
 /** They wait unless they are in a transaction. */
 const WAITING = /^(b[lrz].*|xread|xreadgroup)$/
 
-/** They have an option since Redis 7.2, and so another arity. */
+/** An option since Redis 7.2, and an id that XREAD takes since Redis 7.4. */
 function hasNewerForm([name = '', ...words]: readonly string[]): boolean {
+  if (/^xread$/i.test(name)) return words.includes('+')
   return /^z(rev)?rank$/i.test(name) && words.length > 2
 }
 
