@@ -8,7 +8,7 @@ import { ExpectationBuilder } from './language/build-expectations.ts'
 import { buildSteps } from './language/build-steps.ts'
 import { buildTopology } from './language/build-topology.ts'
 import { Problems } from './language/problems.ts'
-import { KEYS, type RawScenario, SCENARIO } from './language/schema.ts'
+import { type RawScenario, SCENARIO } from './language/schema.ts'
 import { readSource } from './language/source.ts'
 import { Symbols } from './language/symbols.ts'
 import type { ScenarioFile } from './scenario-file.ts'
@@ -20,7 +20,7 @@ export type ParsedScenario =
 /** `file` is the name that problems and reports show. */
 export function parseScenario(text: string, file: string): ParsedScenario {
   const source = readSource(text, file)
-  const problems = new Problems(source, KEYS)
+  const problems = new Problems(source, SCENARIO)
   if (problems.list.length > 0) return refuse(problems)
   const shape = SCENARIO.safeParse(source.value, { reportInput: true })
   if (!shape.success) {

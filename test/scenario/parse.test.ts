@@ -251,3 +251,26 @@ test.each([
     `is not known here  (write it beside ${claim}, not in it)`,
   )
 })
+
+describe('a key that is known elsewhere, or nowhere, is told what is known at its place', () => {
+  test.each([
+    ['  clients:', '  client:', 'workload.client  is not known here  (did you mean clients?)'],
+    [
+      's1: { host: a }',
+      's1: { host: a, replica-of: n1 }',
+      'topology.sentinels.s1.replica-of  is not known here  (known here: host, port, joins-later)',
+    ],
+    [
+      'kill: n1 }',
+      'restart: { process: n1, disc: empty } }',
+      'restart.disc  is not known here  (did you mean disk?)',
+    ],
+    [
+      '{ master: { not: n1 }, after: kill, within: 2s }',
+      '{ outage: { at-most: 3s, clients: app } }',
+      'expect[0].outage.clients  is not known here  (did you mean client?)',
+    ],
+  ])('%s written as %s', (from, to, problem) => {
+    expect(problemsOf(altered(from, to)).join()).toContain(problem)
+  })
+})

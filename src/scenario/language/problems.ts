@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Problem, ProblemCode } from '../../config/problem.ts'
 import { didYouMean } from '../../config/suggest.ts'
+import { keysAt } from './known-keys.ts'
 import { isBeside } from './schema-words.ts'
 import type { Path, ScenarioSource } from './source.ts'
 
@@ -12,14 +13,12 @@ const LISTED_MAX = 12
 export class Problems {
   readonly list: Problem[] = []
   readonly #source: ScenarioSource
-  readonly #keys: readonly string[]
+  readonly #schema: z.ZodType
 
-  /**
-   * `keys`: every key that a file may contain anywhere, enough to recognise a slip of the finger.
-   */
-  constructor(source: ScenarioSource, keys: readonly string[]) {
+  /** `schema`: what a file may contain, for the keys that would have been right. */
+  constructor(source: ScenarioSource, schema: z.ZodType) {
     this.#source = source
-    this.#keys = keys
+    this.#schema = schema
     this.list.push(...source.problems)
   }
 
@@ -55,8 +54,15 @@ export class Problems {
   #unknownKey(path: Path, key: string): void {
     const inside = path.at(-2)
     const isTooDeep = path.length > 3 && typeof inside === 'string' && isBeside(key)
-    const hint = isTooDeep ? `write it beside ${inside}, not in it` : didYouMean(key, this.#keys)
+    const hint = isTooDeep ? `write it beside ${inside}, not in it` : this.#keyHint(path, key)
     this.add(path, 'E_UNKNOWN', 'is not known here', hint)
+  }
+
+  #keyHint(path: Path, key: string): string {
+    const known = keysAt(this.#schema, path.slice(0, -1))
+    const hint = didYouMean(key, known)
+    if (hint !== '' || known.length === 0 || known.length > LISTED_MAX) return hint
+    return `known here: ${known.join(', ')}`
   }
 }
 

@@ -136,7 +136,7 @@ function parseTimeRef(text: string): TimeRef | undefined {
 }
 
 /** What a step or an expectation says beside its action or claim. */
-export const BESIDE: readonly string[] = [
+const BESIDE: readonly string[] = [
   ...['at', 'as', 'after', 'plus', 'until', 'within', 'always', 'never', 'group', 'according-to'],
 ]
 

@@ -13,7 +13,6 @@ import {
 import { ACTION_SCHEMAS } from './actions.ts'
 import { ABOUT, CLAIMS, CONDITIONS } from './schema-claims.ts'
 import {
-  BESIDE,
   countFrom,
   duration,
   durationFrom,
@@ -215,55 +214,3 @@ export type RawRepeat = z.output<typeof repeat>
 export type RawRepeated = z.output<typeof repeated>
 export type RawCondition = z.output<typeof condition>
 export type RawExpectation = z.output<typeof expectation>
-
-/** Every key that a file may contain anywhere. */
-export const KEYS: readonly string[] = [
-  ...['name', 'story', 'topology', 'workload', 'duration', 'timeline', 'expect', 'zones', 'ways'],
-  ...['latency', 'jitter', 'settings', 'groups', 'nodes', 'sentinels', 'clients', 'host', 'port'],
-  ...['replica-of', 'joins-later', 'master', 'quorum', 'down-after', 'failover-timeout'],
-  ...[...MORE_OPTION_ROWS.map(({ row }) => row), PROMOTION_ROW].map(({ yml }) => yml),
-  ...[
-    'parallel-syncs',
-    'rate',
-    'think',
-    'pipeline',
-    'manner',
-    'proxy',
-    'half-closes',
-    'wait',
-    'operation',
-    'between',
-    'loss',
-    'duplication',
-    'bandwidth',
-  ],
-  ...BESIDE,
-  ...['liars', 'knows-password', 'password', 'hello', 'vote', 'confer', 'replica', 'answer'],
-  ...[
-    'id',
-    'epoch',
-    'config-epoch',
-    'down',
-    'leader',
-    'replicas',
-    'times',
-    'every',
-    'repeat',
-    'steps',
-  ],
-  ...['coordinated', 'dry-run'],
-  ...['process', 'disk', 'from', 'to', 'by', 'for', 'peer', 'argv', 'not', 'among', 'node', 'is'],
-  ...[
-    'of',
-    'with',
-    'client',
-    'matching',
-    'at-most',
-    'at-least',
-    'acknowledged-by',
-    'cause',
-    'reason',
-  ],
-  ...Object.keys(ACTION_SCHEMAS),
-  ...Object.keys(CLAIMS),
-]
