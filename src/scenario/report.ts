@@ -4,6 +4,7 @@
  */
 import { countOf } from '../base/count-of.ts'
 import { formatDuration } from './duration.ts'
+import { wordUnreachable } from './facts/unreachable-quorum.ts'
 import type {
   GroupFacts,
   JudgedExpectation,
@@ -102,7 +103,8 @@ function renderFacts(facts: GroupFacts, paint: Painter): string[] {
     `two nodes acknowledging ${formatDuration(facts.dualWritesMs)}`,
     `master at the end: ${facts.finalMaster ?? 'not agreed'}`,
   ]
-  return ['', `  ${paint.bold(facts.group)}: ${parts.join(', ')}`, `    ${times.join(', ')}`]
+  const head = `  ${paint.bold(facts.group)}: ${parts.join(', ')}`
+  return ['', head, `    ${times.join(', ')}`, ...unreachableIn(facts, paint)]
 }
 
 function wordLost(lost: LostWrites | undefined): string {
@@ -125,6 +127,11 @@ function staleIn({ staleReads: { fromDeposed, afterLoss } }: GroupFacts): string
 function anomaliesIn({ shared }: GroupFacts): string[] {
   if (shared === undefined) return []
   return [`${shared.anomalies} of ${shared.histories} shared histories without a linear order`]
+}
+
+function unreachableIn({ unreachableQuorum: found }: GroupFacts, paint: Painter): string[] {
+  if (found === undefined) return []
+  return [`    ${paint.bad(`no automatic failover is possible: ${wordUnreachable(found)}`)}`]
 }
 
 function renderTimeline(entries: readonly TimelineEntry[], paint: Painter): string[] {

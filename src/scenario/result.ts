@@ -74,6 +74,14 @@ export interface GroupFacts {
   readonly staleReads: StaleReads
   /** Undefined: no client of the group shares keys. */
   readonly shared?: SharedFacts | undefined
+  /** Undefined: the quorum can be reached. */
+  readonly unreachableQuorum?: UnreachableQuorum | undefined
+}
+
+/** More than there are Sentinels: no failover by itself, whatever happens. */
+export interface UnreachableQuorum {
+  readonly quorum: number
+  readonly sentinels: number
 }
 
 /** Keys that were touched together have one history; see `history/shared`. */

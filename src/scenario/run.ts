@@ -8,6 +8,7 @@ import type { ClientSpec } from '../history/topology.ts'
 import type { Write } from '../history/writes.ts'
 import { groupFacts } from './facts/facts.ts'
 import { missingAt } from './facts/read-back.ts'
+import { unreachableQuorum } from './facts/unreachable-quorum.ts'
 import { awaitConvergence } from './final-checks/convergence.ts'
 import { judgeData } from './final-checks/data-stories.ts'
 import {
@@ -122,9 +123,10 @@ async function conclude(file: ScenarioFile, world: World, run: Run): Promise<Pla
   const shared = await judgeShared(world, file.topology, asked, masters)
   const missing = joined(await missingWrites(masters, untold, world), data.missing)
   const history = { ...untold, missing }
-  const facts = file.topology.groups.map(({ name }) => ({
-    ...groupFacts(name, history, masters.get(name)),
-    shared: shared.facts.get(name),
+  const facts = file.topology.groups.map((group) => ({
+    ...groupFacts(group.name, history, masters.get(group.name)),
+    shared: shared.facts.get(group.name),
+    unreachableQuorum: unreachableQuorum(group, file.topology),
   }))
   const unsettled = await settle(file, world, run)
   const expectations = judgeRun(file, { history, facts, unsettled }, run)

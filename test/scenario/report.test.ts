@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { renderJson } from '../../src/cli/scenario/run-text.ts'
 import { PLAIN, renderReport } from '../../src/scenario/report.ts'
 import type { ScenarioResult } from '../../src/scenario/result.ts'
+import { playScenario } from '../../src/scenario/run.ts'
+import { altered, parse } from './support.ts'
 
 const RESULT: ScenarioResult = {
   file: 'a.yml',
@@ -59,6 +61,14 @@ test('a report says what was expected, what was found and how it went', () => {
           6.001  s1    +sdown master mymaster n1
     "
   `)
+})
+
+test('a quorum above the number of Sentinels is told as the reason why no failover came', async () => {
+  const unreachable = altered('quorum: 2', 'quorum: 4')
+  const { result } = await playScenario(parse(unreachable), { seed: '1' })
+  const reason = 'no automatic failover is possible: the quorum is 4, and there are 3 Sentinels'
+  expect(renderReport(result, { brief: true })).toContain(reason)
+  expect(result.facts.groups).toMatchObject([{ unreachableQuorum: { quorum: 4, sentinels: 3 } }])
 })
 
 test('a brief report has no timeline', () => {

@@ -1,6 +1,7 @@
 /** The parts of the page in words: verdict, facts, expectations, and the chain of causes. */
 import { countOf } from '../../base/count-of.ts'
 import { formatDuration, secondsText } from '../../scenario/duration.ts'
+import { wordUnreachable } from '../../scenario/facts/unreachable-quorum.ts'
 import type { GroupFacts, JudgedExpectation, ScenarioResult } from '../../scenario/result.ts'
 import type { ChainSentence, Chapter } from '../chain/chain-words.ts'
 import { html, type Markup } from './html.ts'
@@ -31,6 +32,7 @@ function factsOf({ writes, lost, ...facts }: GroupFacts): Markup[] {
   const unknown = writes.unknown > 0 ? [`${writes.unknown} never answered`] : []
   const total = lost === undefined ? undefined : lost.byMajority + lost.byCutOff + lost.byDeposed
   const causes = lost === undefined ? [] : wordCauses(lost)
+  const unreachable = facts.unreachableQuorum
   return [
     fact('without any acknowledged write', formatDuration(facts.longestOutageMs), {
       note: wordOutage(facts),
@@ -42,7 +44,13 @@ function factsOf({ writes, lost, ...facts }: GroupFacts): Markup[] {
     fact('two nodes acknowledging', formatDuration(facts.dualWritesMs), {
       isBad: facts.dualWritesMs > 0,
     }),
-    fact(facts.failovers === 1 ? 'failover' : 'failovers', String(facts.failovers)),
+    fact(facts.failovers === 1 ? 'failover' : 'failovers', String(facts.failovers), {
+      isBad: unreachable !== undefined,
+      note:
+        unreachable === undefined
+          ? ''
+          : `none is possible by itself: ${wordUnreachable(unreachable)}`,
+    }),
     fact('master at the end', facts.finalMaster ?? 'not agreed', {
       isBad: facts.finalMaster === undefined,
     }),
