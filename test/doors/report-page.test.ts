@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { html, trusted } from '../../src/report/page/html.ts'
 import { renderPage } from '../../src/report/page/html-page.ts'
 import { play } from '../report/support.ts'
+import { SOUND } from '../scenario/support.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const BROWSER = '/usr/bin/chromium'
@@ -43,10 +44,10 @@ describe.skipIf(!existsSync(BROWSER))(`the report page in ${BROWSER}`, () => {
   }
 
   /** The page with a script of the test at its end, which leaves what it saw as `data-seen`. */
-  function withScript(script: string): string {
+  function withScript(script: string, own = page): string {
     const seen = `document.documentElement.dataset.seen = JSON.stringify((() => {${script}})())`
-    const own = `<script>${seen}</script></body></html>`
-    return page.replace('</body></html>', () => own)
+    const end = `<script>${seen}</script></body></html>`
+    return own.replace('</body></html>', () => end)
   }
 
   function seenIn(dom: string): unknown {
@@ -71,6 +72,20 @@ frame.addEventListener('load', () => {
   })
 })`)}</script></body></html>`
     expect(seenIn(await domOf(frame.markup, 700))).toEqual({ ready: 'yes', over: 0 })
+  })
+
+  test.each([500, 1280])('long names end before the lanes %i pixels wide', async (width) => {
+    const host = 'ip-10-0-0-2.eu-west-1.compute.internal'
+    const names = SOUND.replaceAll('n2', 'redis-shopping-cart-production-eu-west-1a-1')
+    const { file, result, history } = await play(names.replace('host: b', `host: ${host}`))
+    const script = `
+      const picture = document.getElementById('picture').getBoundingClientRect().left
+      const lanes = picture + Number(document.getElementById('plot-area').getAttribute('x'))
+      return [...document.querySelectorAll('.name text')].map((text) => text.getBoundingClientRect().right - lanes)`
+    const dom = await domOf(withScript(script, renderPage(file, result, history)), width)
+    const ends = seenIn(dom) as number[]
+    expect(ends).toHaveLength(14)
+    expect(Math.max(...ends)).toBeLessThan(0)
   })
 
   test('a sentence of the chain opens its moment in the picture', async () => {

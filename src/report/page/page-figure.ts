@@ -15,7 +15,7 @@ import { shorten } from '../lanes/lane-rows.ts'
 import { type LaneState, wordState } from '../lanes/lane-state.ts'
 import type { LostWrite } from '../losses.ts'
 import { html, type Markup } from './html.ts'
-import { createScale, type Scale, tickStep, xOf } from './page-scale.ts'
+import { createScale, fitted, type LaneTitle, type Scale, tickStep, xOf } from './page-scale.ts'
 import { renderClientTrack } from './page-tracks.ts'
 
 const TOP = 44
@@ -40,10 +40,7 @@ export function renderFigure(
   history: RunHistory,
   losses: readonly LostWrite[],
 ): { readonly svg: Markup; readonly leftOut: number } {
-  const scale = createScale(
-    model.endMs,
-    model.lanes.map(({ name }) => name),
-  )
+  const scale = createScale(model.endMs, model.lanes.map(titleOf))
   const rows = place(model.lanes)
   const last = rows.at(-1)
   const bottom = last === undefined ? TOP : last.y + heightOf(last.lane)
@@ -54,7 +51,7 @@ export function renderFigure(
 <defs>${PATTERNS}<clipPath id="plot"><rect id="plot-area" x="${scale.left}" y="0"
  width="${scale.width - scale.left}" height="${height}"/></clipPath></defs>
 <g id="axis" aria-hidden="true">${renderAxis(scale, bottom)}</g>
-${rows.map((row) => renderName(row))}
+${rows.map((row) => renderName(row, scale))}
 <g clip-path="url(#plot)">
 ${rows.map((row) => renderLane(row, { scale, history, losses }))}
 ${renderRules(model, scale, bottom)}
@@ -93,9 +90,16 @@ function renderAxis(scale: Scale, bottom: number): Markup[] {
   })
 }
 
-function renderName({ lane, y }: Placed): Markup {
+function titleOf({ name, kind, host }: Lane): LaneTitle {
+  return { name, host: `${kind} on ${host}` }
+}
+
+/** The script cuts the texts anew for its own width. */
+function renderName({ lane, y }: Placed, scale: Scale): Markup {
   const middle = y + (lane.kind === 'client' ? CLIENT_ROW / 2 : ROW / 2 + 4)
-  return html`<g class="name" data-lane="${lane.name}"><text x="4" y="${middle + 1}">${lane.name}</text><text class="host" x="4" y="${middle + 13}">${lane.kind} on ${lane.host}</text></g>
+  const title = titleOf(lane)
+  const { name, host } = fitted(title, scale)
+  return html`<g class="name" data-lane="${lane.name}"><text data-full="${title.name}" x="4" y="${middle + 1}">${name}</text><text class="host" data-full="${title.host}" x="4" y="${middle + 13}">${host}</text><title>${title.name}, ${title.host}</title></g>
 `
 }
 

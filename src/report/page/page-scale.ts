@@ -8,14 +8,40 @@ export interface Scale {
 
 const RIGHT_MARGIN = 16
 
-/** Room for the longest of the names, within reason. */
-export function createScale(endMs: number, names: readonly string[]): Scale {
-  const longest = Math.max(0, ...names.map(({ length }) => length))
+/** How wide a character of a lane's name is, and one of the smaller line below it that names its host. */
+const NAME_CHARACTER = 8
+const HOST_CHARACTER = 6
+const NAME_MARGIN = 16
+
+/** What stands left of a lane, one line under the other. */
+export interface LaneTitle {
+  readonly name: string
+  readonly host: string
+}
+
+/** Room for the longest of the titles, within reason: `fitted` cuts longer ones. */
+export function createScale(endMs: number, titles: readonly LaneTitle[]): Scale {
+  const widths = titles.map(({ name, host }) =>
+    Math.max(name.length * NAME_CHARACTER, host.length * HOST_CHARACTER),
+  )
+  const left = Math.min(220, Math.max(112, ...widths.map((width) => width + NAME_MARGIN)))
+  return { width: 1_080, left, endMs: Math.max(1, endMs) }
+}
+
+/** The title as it is drawn. */
+export function fitted({ name, host }: LaneTitle, { left }: Scale): LaneTitle {
+  const room = left - NAME_MARGIN
   return {
-    width: 1_080,
-    left: Math.min(220, Math.max(112, longest * 8 + 16)),
-    endMs: Math.max(1, endMs),
+    name: shortenMiddle(name, Math.floor(room / NAME_CHARACTER)),
+    host: shortenMiddle(host, Math.floor(room / HOST_CHARACTER)),
   }
+}
+
+/** Names that are long differ at their beginnings or at their ends. */
+function shortenMiddle(text: string, most: number): string {
+  if (text.length <= most) return text
+  const head = Math.ceil((most - 1) / 2)
+  return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`
 }
 
 export function xOf(atMs: number, { width, left, endMs }: Scale): number {

@@ -18,7 +18,7 @@ const lanes = find('.lane').map((element) => ({
 const rules = find('.rule').map((element) => ({ element, at: num(element, 'at'), tip: element.dataset.tip, text: element.querySelector('text'), label: element.querySelector('text').textContent, many: [] }))
 const boxes = find('rect[data-x0]').map((element) => ({ element, x0: num(element, 'x0'), x1: num(element, 'x1') }))
 const labels = find('.bar-text').map((element) => ({ element, x0: num(element, 'x0'), x1: num(element, 'x1') }))
-const longest = Math.max(0, ...lanes.map((lane) => lane.name.length))
+const titles = find('.name text').map((element) => ({ element, full: element.dataset.full, isHost: element.classList.contains('host') }))
 const scaled = find('.scaled')
 const cursor = document.getElementById('cursor')
 const axis = document.getElementById('axis')
@@ -39,7 +39,7 @@ function make(name, attributes, text) {
 
 function layout() {
   width = Math.max(240, plot.clientWidth)
-  left = width < 620 ? Math.min(116, Math.max(40, longest * 7.4 + 12)) : Math.min(220, Math.max(112, longest * 8 + 16))
+  layTitles()
   svg.setAttribute('viewBox', '0 0 ' + width + ' ' + svg.dataset.height)
   svg.classList.toggle('narrow', width < 620)
   const area = document.getElementById('plot-area')
@@ -52,6 +52,22 @@ function layout() {
   layAxis()
   layCursor()
   range.textContent = seconds(from) + ' to ' + seconds(until)
+}
+
+/** The same room for names as page-scale.ts gives them; a narrow picture has smaller names, and no hosts. */
+function layTitles() {
+  const isNarrow = width < 620
+  const margin = isNarrow ? 12 : 16
+  const shown = titles.filter(({ isHost }) => !isNarrow || !isHost)
+  const character = ({ isHost }) => isNarrow ? 7.4 : isHost ? 6 : 8
+  const wanted = Math.max(...shown.map((title) => title.full.length * character(title) + margin))
+  left = isNarrow ? Math.min(116, Math.max(40, wanted)) : Math.min(220, Math.max(112, wanted))
+  for (const title of shown) title.element.textContent = shortenMiddle(title.full, Math.floor((left - margin) / character(title)))
+}
+function shortenMiddle(text, most) {
+  if (text.length <= most) return text
+  const head = Math.ceil((most - 1) / 2)
+  return text.slice(0, head) + '\u2026' + text.slice(text.length - (most - 1 - head))
 }
 
 /** Bars are cut at the edges of the window, so that no browser meets huge numbers. */

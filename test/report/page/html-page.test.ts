@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { html } from '../../../src/report/page/html.ts'
 import { renderPage } from '../../../src/report/page/html-page.ts'
 import type { ScenarioResult } from '../../../src/scenario/result.ts'
+import { altered, SOUND } from '../../scenario/support.ts'
 import { event, historyOf, play, type Run, write } from '../support.ts'
 
 const PAYLOAD = `<script>alert("1")</script>'"&`
@@ -67,6 +68,19 @@ describe('the page', () => {
     expect(page).toContain('Not run: needs root')
     expect(page).not.toContain('<svg')
   })
+})
+
+test('a failover that no quorum allows is told under the count of failovers', async () => {
+  const page = pageOf(await play(altered('quorum: 2', 'quorum: 4')))
+  expect(page).toContain('none is possible by itself: the quorum is 4, and there are 3 Sentinels')
+})
+
+test('names too long for the room beside the lanes lose their middle, and their tooltip has them whole', async () => {
+  const long = 'redis-shopping-cart-production-eu-west-1a-1'
+  const page = pageOf(await play(SOUND.replaceAll('n2', long)))
+  expect(page).toContain(`data-full="${long}" x="4" y="`)
+  expect(page).toContain('>redis-shoppi…eu-west-1a-1</text>')
+  expect(page).toContain(`<title>${long}, node on b</title>`)
 })
 
 describe('whatever a file or a run says is text', () => {
