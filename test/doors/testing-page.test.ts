@@ -2,7 +2,13 @@
  * docs/testing.md and examples/, as a stranger has them: the packed tarball in an empty project, each example of the
  * page in a file of its own as it is printed there, and each package of examples/ with its own tests.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  type ChildProcessWithoutNullStreams,
+  execFileSync,
+  spawn,
+  spawnSync,
+} from 'node:child_process'
+import { on, once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,16 +46,28 @@ function npm(cwd: string, ...args: readonly string[]): string {
   return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
+const ENVIRONMENT = {
+  ...process.env,
+  NO_COLOR: '1',
+  TMPDIR: folder,
+  VITEST: undefined,
+  VITEST_WORKER_ID: undefined,
+}
+
 function run(cwd: string, program: string, ...args: readonly string[]) {
-  const env = {
-    ...process.env,
-    NO_COLOR: '1',
-    TMPDIR: folder,
-    VITEST: undefined,
-    VITEST_WORKER_ID: undefined,
-  }
+  const env = ENVIRONMENT
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: 'utf8' })
   return { status, text: stdout + stderr }
+}
+
+/** Fails after half a minute. */
+async function saying({ stdout }: ChildProcessWithoutNullStreams, what: RegExp): Promise<void> {
+  const late = AbortSignal.timeout(30_000)
+  let text = ''
+  for await (const [chunk] of on(stdout, 'data', { signal: late })) {
+    text += chunk
+    if (what.test(text)) return
+  }
 }
 
 const inModules = (name: string) => join(folder, 'node_modules', name)
@@ -99,6 +117,43 @@ describe('docs/testing.md', () => {
     expect(status, text).toBe(0)
     expect(text).toContain('1 passed')
   })
+
+  test.each([
+    ['the test imports', "import './played.yml?raw'", ''],
+    ['is a trigger', '', "forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/*.yml']"],
+  ])(
+    "a change of a scenario file that %s runs the test again in Vitest's watch mode",
+    async (name, imported, option) => {
+      const own = `watch ${name}`
+      mkdirSync(join(page, own), { recursive: true })
+      write(
+        `${own}/vitest.config.mjs`,
+        `import { configDefaults, defineConfig } from 'vitest/config'
+      export default defineConfig({ test: { ${option} } })`,
+      )
+      write(`${own}/played.yml`, 'name: first')
+      write(
+        `${own}/played.test.js`,
+        `${imported}
+      import { readFileSync } from 'node:fs'
+      import { test } from 'vitest'
+      test('plays', () => console.log('played', readFileSync('played.yml', 'utf8')))`,
+      )
+      const vitest = spawn(process.execPath, [inModules('vitest/vitest.mjs'), '--watch'], {
+        cwd: join(page, own),
+        env: { ...ENVIRONMENT, CI: undefined },
+      })
+      try {
+        await saying(vitest, /played name: first.*Waiting for file changes/s)
+        const again = saying(vitest, /played name: second/)
+        write(`${own}/played.yml`, 'name: second')
+        await again
+      } finally {
+        vitest.kill()
+        await once(vitest, 'close')
+      }
+    },
+  )
 
   test('its test passes under Jest as it is printed', () => {
     const own = blocks.filter(({ code }) => code.includes('vedette/jest'))
