@@ -30,10 +30,19 @@ export function createEnvironment(
   addMessagePack(machine)
   addStruct(machine)
   const redis = addRedis(machine, running)
+  addServerName(machine.globals, redis)
   machine.globals.set('pcall', machine.native('pcall', protectedCall))
   prepare(machine, redis)
   protect(machine)
   return machine
+}
+
+/**
+ * Scripts of Valkey say `server` for `redis`: those of client libraries, and those in the dumps and streams of a
+ * Valkey master, whose functions would otherwise not load.
+ */
+export function addServerName(globals: LuaTable, redis: LuaTable): void {
+  globals.set('server', redis)
 }
 
 /** An error that a command answered reaches scripts as its text. */

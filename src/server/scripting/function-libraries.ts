@@ -12,7 +12,7 @@ import type { Machine } from '../../lua/machine/machine.ts'
 import { toText } from '../../lua/machine/operators.ts'
 import { LuaTable } from '../../lua/table.ts'
 import { LuaError, type LuaValue } from '../../lua/values.ts'
-import { createEnvironment, refuseUnknown } from './environment.ts'
+import { addServerName, createEnvironment, refuseUnknown } from './environment.ts'
 import { raised } from './redis-library.ts'
 import { raisedText } from './reply-conversion.ts'
 import type { RunningScript, ScriptFlags } from './run.ts'
@@ -63,7 +63,7 @@ export class FunctionLibraries {
     return machine
   }
 
-  /** While a library is loaded there is next to nothing: `redis`, and little in it. */
+  /** While a library is loaded there is next to nothing: `redis`, also as `server`, and little in it. */
   #globalsForLoading(machine: Machine): LuaTable {
     const outer = machine.globals.get('redis') as LuaTable
     const redis = machine.newTable()
@@ -77,6 +77,7 @@ export class FunctionLibraries {
     refuseUnknown(machine, redis)
     const globals = machine.newTable()
     globals.set('redis', redis)
+    addServerName(globals, redis)
     refuseUnknown(machine, globals)
     return globals
   }

@@ -68,6 +68,15 @@ test('a store keeps one library of each name, in the order they came', () => {
 })
 
 describe('what a master sends', () => {
+  test('of Valkey, whose functions say server for redis, loads and runs', () => {
+    const source = `#!lua name=named
+      server.register_function('f', function(keys) return server.call('SET', keys[1], 'v') end)
+      server.log(server.LOG_DEBUG, 'loaded')`
+    const { client } = nodeWith(source)
+    expect(client.say('FUNCTION LIST')).toContain('named')
+    expect(client.say('FCALL f 1 key')).toBe('+OK\r\n')
+  })
+
   test('is kept and shown', () => {
     const { client } = nodeWith(ONE, TWO)
     const listed = client.say('FUNCTION LIST WITHCODE')

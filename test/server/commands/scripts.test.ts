@@ -148,6 +148,15 @@ describe('a script that takes long', () => {
 })
 
 describe('what scripts may do', () => {
+  test('is under the name server as well, as in Valkey', () => {
+    const client = new NodeHarness().client()
+    const script =
+      "server.call('SET', KEYS[1], 'v') return {server.status_reply('FINE'), server == redis}"
+    expect(client.send('EVAL', script, '1', 'key')).toBe('*2\r\n+FINE\r\n:1\r\n')
+    expect(client.say('GET key')).toContain('v')
+    expect(client.send('EVAL', 'server.call = 1', '0')).toContain('modify a readonly table')
+  })
+
   test('is what the user that sent them may do', () => {
     const harness = new NodeHarness()
     const client = harness.client()
