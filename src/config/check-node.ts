@@ -12,6 +12,7 @@ import { Settings } from '../server/settings/settings.ts'
 import type { ConfLine } from './conf-lines.ts'
 import { addressHint, canonicalHost } from './host-name.ts'
 import type { Problem, ProblemCode } from './problem.ts'
+import { directiveHint } from './suggest.ts'
 
 export interface NodeFile {
   readonly file: string
@@ -25,8 +26,18 @@ export interface NodeFile {
 }
 
 /** Why the data node would refuse a directive of redis.conf; undefined if it would not. */
-export function directiveRefusal(name: string, value: string): string | undefined {
-  return new Settings().load(name, [value])
+export function directiveRefusal(name: string, value: string): DirectiveRefusal | undefined {
+  const settings = new Settings()
+  const reason = settings.load(name, [value])
+  if (reason === undefined) return undefined
+  const known = settings.match('*').map(([one]) => one)
+  return { reason, hint: settings.knows(name) ? '' : directiveHint(name, known) }
+}
+
+export interface DirectiveRefusal {
+  readonly reason: string
+  /** May be empty. */
+  readonly hint: string
 }
 
 /** Warnings only; empty if there is nothing to warn about. */

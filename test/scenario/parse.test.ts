@@ -252,6 +252,30 @@ test.each([
   )
 })
 
+describe('a hint shows what was meant', () => {
+  test.each([
+    [
+      'lost-writes: 0',
+      'expect[0].lost-writes  must be a mapping  (known here: at-most, at-least, acknowledged-by, cause)',
+    ],
+    ['failovers: 1', 'expect[0].failovers  must be a mapping  (known here: at-most, at-least)'],
+  ])('for a claim without its mapping: %s', (claim, problem) => {
+    const text = altered('{ master: { not: n1 }, after: kill, within: 2s }', `{ ${claim} }`)
+    expect(problemsOf(text).join()).toContain(problem)
+  })
+
+  test.each([
+    ['appendonly: true', 'settings.appendonly  must be a text or a number  (write yes)'],
+    [
+      'min-replica-to-write: 1',
+      "unknown directive 'min-replica-to-write'  (did you mean min-replicas-to-write?)",
+    ],
+  ])('for a directive of redis.conf: %s', (directive, problem) => {
+    const text = altered('settings: { repl-diskless-sync-delay: 0 }', `settings: { ${directive} }`)
+    expect(problemsOf(text).join()).toContain(problem)
+  })
+})
+
 describe('a key that is known elsewhere, or nowhere, is told what is known at its place', () => {
   test.each([
     ['  clients:', '  client:', 'workload.client  is not known here  (did you mean clients?)'],

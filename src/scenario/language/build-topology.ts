@@ -132,8 +132,9 @@ function checkSettings(
       problems.add([...path, name], 'E_VALUE', 'is decided by the topology', DECIDED[matter])
       continue
     }
-    const reason = directiveRefusal(name, value)
-    if (reason !== undefined) problems.add([...path, name], 'E_VALUE', reason, '')
+    const refusal = directiveRefusal(name, value)
+    if (refusal === undefined) continue
+    problems.add([...path, name], 'E_VALUE', refusal.reason, refusal.hint)
   }
 }
 

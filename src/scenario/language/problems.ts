@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Problem, ProblemCode } from '../../config/problem.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import { keysAt } from './known-keys.ts'
-import { isBeside } from './schema-words.ts'
+import { isBeside, TEXT_OR_NUMBER } from './schema-words.ts'
 import type { Path, ScenarioSource } from './source.ts'
 
 /** Names are short and alike: a list says more than a guess, as long as it stays readable. */
@@ -47,8 +47,9 @@ export class Problems {
       return
     }
     const isMissing = issue.input === undefined && issue.code === 'invalid_type'
-    if (isMissing) this.add(issue.path, 'E_MISSING', 'is missing', hintFor(issue.message))
-    else this.add(issue.path, codeOf(issue), wordIssue(issue), hintFor(issue.message))
+    const hint = hintFor(issue) || this.#mappingHint(issue)
+    if (isMissing) this.add(issue.path, 'E_MISSING', 'is missing', hint)
+    else this.add(issue.path, codeOf(issue), wordIssue(issue), hint)
   }
 
   #unknownKey(path: Path, key: string): void {
@@ -61,8 +62,13 @@ export class Problems {
   #keyHint(path: Path, key: string): string {
     const known = keysAt(this.#schema, path.slice(0, -1))
     const hint = didYouMean(key, known)
-    if (hint !== '' || known.length === 0 || known.length > LISTED_MAX) return hint
-    return `known here: ${known.join(', ')}`
+    return hint === '' ? wordKnown(known) : hint
+  }
+
+  /** Which keys the mapping would have had. */
+  #mappingHint(issue: z.core.$ZodIssue): string {
+    const isMapping = issue.code === 'invalid_type' && issue.expected === 'object'
+    return isMapping ? wordKnown(keysAt(this.#schema, issue.path)) : ''
   }
 }
 
@@ -86,7 +92,14 @@ function wordIssue(issue: z.core.$ZodIssue): string {
   return `must be ${TYPES[issue.expected] ?? issue.expected}`
 }
 
-function hintFor(message: string): string {
+function wordKnown(keys: readonly string[]): string {
+  return keys.length === 0 || keys.length > LISTED_MAX ? '' : `known here: ${keys.join(', ')}`
+}
+
+function hintFor({ message, input }: z.core.$ZodIssue): string {
+  // In YAML `true` is no text; redis.conf has neither word.
+  if (message === TEXT_OR_NUMBER && typeof input === 'boolean')
+    return `write ${input ? 'yes' : 'no'}`
   if (message === 'must be a duration') return 'write a number with its unit: 500ms, 3s, 2m'
   if (message === 'must be a time') return 'write 3s, the name of a step, or both: cut + 3s'
   if (message === 'must be a condition') {

@@ -85,8 +85,10 @@ export const timeRef = z
   })
   .refine(({ offsetMs }) => isPlayable(offsetMs), TOO_LONG)
 
+export const TEXT_OR_NUMBER = 'must be a text or a number'
+
 export const word = z
-  .union([z.string(), z.number()], { error: 'must be a text or a number' })
+  .union([z.string(), z.number()], { error: TEXT_OR_NUMBER })
   .transform((value) => `${value}`)
 
 export const settings = z
