@@ -9,12 +9,82 @@ function withStep(step: string): string {
   return altered(STEP, step).replace(', after: kill', '')
 }
 
-function actionsOf(step: string): readonly Action[] {
-  return parse(withStep(`{ at: 5s, ${step} }`)).steps[0]?.actions ?? []
+function actionsOf(step: string, where = (text: string) => text): readonly Action[] {
+  return parse(where(withStep(`{ at: 5s, ${step} }`))).steps[0]?.actions ?? []
+}
+
+function problemsIn(step: string): string {
+  return problemsOf(inZones(withStep(step))).join('\n')
+}
+
+/** Two of the four hosts are a zone. */
+function inZones(text: string): string {
+  return text.replace('topology:\n', 'topology:\n  zones: { east: [c, d] }\n')
 }
 
 const FAILOVER = ['SENTINEL', 'FAILOVER', 'mymaster']
 const SHAPE = { latencyMs: 40, jitterMs: 5, loss: 0.1, duplication: 0.2, bytesPerSecond: 65_536 }
+
+describe('a zone stands for each of its hosts', () => {
+  const [toC, toD, fromC, fromD] = [
+    { from: 'b', to: 'c' },
+    { from: 'b', to: 'd' },
+    { from: 'c', to: 'b' },
+    { from: 'd', to: 'b' },
+  ]
+  const cases: readonly (readonly [string, Action[]])[] = [
+    ['partition: [east]', [{ kind: 'partition', groups: [['c', 'd']] }]],
+    ['partition: [[a, east], b]', [{ kind: 'partition', groups: [['a', 'c', 'd'], ['b']] }]],
+    ['power-loss: east', [{ kind: 'powerLoss', hosts: ['c', 'd'] }]],
+    ['cut: { from: b, to: east }', [toC, toD].map((way) => ({ kind: 'cut', ...way }))],
+    [
+      'hold: { between: [b, east] }',
+      [toC, toD, fromC, fromD].map((way) => ({ kind: 'hold', ...way })),
+    ],
+    [
+      'refuse: { from: east, to: east }',
+      [
+        { kind: 'refuse', from: 'c', to: 'd' },
+        { kind: 'refuse', from: 'd', to: 'c' },
+      ],
+    ],
+    [
+      'shape: { between: [east, b], loss: 0.5 }',
+      [fromC, fromD, toC, toD].map((way) => ({ kind: 'shape', ...way, shape: { loss: 0.5 } })),
+    ],
+    [
+      'shape: { to: east, loss: 0.5 }',
+      ['c', 'd'].map((to) => ({ kind: 'shape', from: undefined, to, shape: { loss: 0.5 } })),
+    ],
+    ['reset: east', ['c', 'd'].map((host) => ({ kind: 'reset', host, peer: undefined }))],
+    [
+      'reset: { host: b, peer: east }',
+      ['c', 'd'].map((peer) => ({ kind: 'reset', host: 'b', peer })),
+    ],
+  ]
+  for (const [step, expected] of cases) {
+    test(step, () => {
+      expect(actionsOf(step, inZones)).toEqual(expected)
+    })
+  }
+
+  test('but where one host is wanted', () => {
+    const problems = problemsIn('{ at: 5s, readdress: east }')
+    expect(problems).toMatch(/readdress {2}no host is called east {2}\(there are a, b, c, d\)/)
+  })
+
+  test('and a host is parted from itself no more than by its own name', () => {
+    const twice = problemsIn('{ at: 5s, partition: [[c], [east]] }')
+    expect(twice).toMatch(/partition {2}c stands there twice/)
+    const itself = problemsIn('{ at: 5s, cut: { from: c, to: c } }')
+    expect(itself).toMatch(/cut {2}leads from a host to itself {2}\(name two hosts, or zones\)/)
+  })
+
+  test('and stands among the names that are known', () => {
+    const problems = problemsIn('{ at: 5s, partition: [west] }')
+    expect(problems).toMatch(/no zone or host is called west {2}\(there are east, a, b, c, d\)/)
+  })
+})
 
 describe('what a step does', () => {
   const cases: readonly (readonly [string, Action[]])[] = [

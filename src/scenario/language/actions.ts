@@ -38,9 +38,9 @@ type PlainKind = 'kill' | 'stop' | 'pause' | 'resume' | 'start'
 const toProcesses = (kind: PlainKind) =>
   actionWord(names, (all, here) => [{ kind, processes: here.processes(all) }])
 
-const twoHosts = z.tuple([name, name], { error: 'must be two hosts' })
+const twoHosts = z.tuple([name, name], { error: 'must be two hosts or zones' })
 
-/** One direction between two hosts, or both. */
+/** One direction between two hosts or zones, or both. */
 const onPath = (kind: 'cut' | 'hold' | 'refuse') =>
   actionWord(
     z.union([z.strictObject({ from: name, to: name }), z.strictObject({ between: twoHosts })], {
@@ -48,16 +48,19 @@ const onPath = (kind: 'cut' | 'hold' | 'refuse') =>
     }),
     (raw, here) => {
       const isBoth = 'between' in raw
-      const [from, to] = isBoth ? raw.between : [raw.from, raw.to]
-      here.at(isBoth ? 'between' : 'from').hosts([from])
-      here.at(isBoth ? 'between' : 'to').hosts([to])
-      if (from === to) here.wrong(...TO_ITSELF)
-      const there = { kind, from, to }
-      return isBoth ? [there, { kind, from: to, to: from }] : [there]
+      const ends = isBoth ? raw.between : [raw.from, raw.to]
+      const [from, to] = [
+        here.at(isBoth ? 'between' : 'from').hosts(ends.slice(0, 1)),
+        here.at(isBoth ? 'between' : 'to').hosts(ends.slice(1)),
+      ]
+      const there = here.paths(from, to).map((path) => ({ kind, ...path }))
+      return isBoth ? [...there, ...there.map(turned)] : there
     },
   )
 
-const TO_ITSELF = ['leads from a host to itself', 'name two hosts'] as const
+function turned<Way extends { from: string | undefined; to: string | undefined }>(way: Way): Way {
+  return { ...way, from: way.to, to: way.from }
+}
 
 const DISK_REASONS = { write: 'No space left on device', sync: 'Input/output error' } as const
 
@@ -110,8 +113,7 @@ export const ACTIONS = {
     }),
     (raw, here) => {
       const { host, disk = 'kept' } = typeof raw === 'string' ? { host: raw } : raw
-      here.hosts([host])
-      return [{ kind: 'readdress', host, disk }]
+      return [{ kind: 'readdress', host: here.host(host), disk }]
     },
   ),
   partition: actionWord(
@@ -119,12 +121,10 @@ export const ACTIONS = {
       .array(names, { error: 'must be a list of groups of hosts' })
       .min(1, { error: 'must have a group' }),
     (groups, here) => {
-      groups.forEach((hosts, index) => {
-        here.at(index).hosts(hosts)
-      })
-      here.once(groups.flat())
-      here.parts(groups)
-      return [{ kind: 'partition', groups }]
+      const parts = groups.map((hosts, index) => here.at(index).hosts(hosts))
+      here.once(parts.flat())
+      here.parts(parts)
+      return [{ kind: 'partition', groups: parts }]
     },
   ),
   cut: onPath('cut'),
@@ -132,12 +132,14 @@ export const ACTIONS = {
   release: actionWord(yes, () => [{ kind: 'release' }]),
   refuse: onPath('refuse'),
   shape: actionWord(shape, ({ between, from, to, ...raw }, here) => {
-    here.at('between').hosts(between ?? [])
-    here.hosts([from, to].filter((host) => host !== undefined))
-    const [a, b] = between ?? [from, to]
-    if (a !== undefined && a === b) here.wrong(...TO_ITSELF)
-    const there: Action = { kind: 'shape', from: a, to: b, shape: toShape(raw) }
-    return between === undefined ? [there] : [there, { ...there, from: b, to: a }]
+    const place = between === undefined ? here : here.at('between')
+    const ends = (between ?? [from, to]).map((end) =>
+      end === undefined ? undefined : place.hosts([end]),
+    )
+    const there = shapedPaths(ends[0], ends[1], here).map((path) => {
+      return { kind: 'shape' as const, ...path, shape: toShape(raw) }
+    })
+    return between === undefined ? there : [...there, ...there.map(turned)]
   }),
   reset: actionWord(
     z.union([name, z.strictObject({ host: name, peer: name.optional() })], {
@@ -145,8 +147,10 @@ export const ACTIONS = {
     }),
     (raw, here) => {
       const { host, peer } = typeof raw === 'string' ? { host: raw, peer: undefined } : raw
-      here.hosts(peer === undefined ? [host] : [host, peer])
-      return [{ kind: 'reset', host, peer }]
+      const hosts = here.hosts([host])
+      if (peer === undefined) return hosts.map((one) => ({ kind: 'reset', host: one, peer }))
+      const paths = here.paths(hosts, here.hosts([peer]))
+      return paths.map((path) => ({ kind: 'reset', host: path.from, peer: path.to }))
     },
   ),
   heal: actionWord(yes, () => [{ kind: 'heal' }]),
@@ -278,6 +282,18 @@ export function wordOf({ kind }: Action): string {
 }
 
 type RawShape = Pick<z.output<typeof shape>, (typeof SHAPING)[number]>
+
+type ShapedPath = Pick<Extract<Action, { kind: 'shape' }>, 'from' | 'to'>
+
+/** An end that is not named is any host. */
+function shapedPaths(
+  left: readonly string[] | undefined,
+  right: readonly string[] | undefined,
+  here: StepPlace,
+): readonly ShapedPath[] {
+  if (left !== undefined && right !== undefined) return here.paths(left, right)
+  return (left ?? [undefined]).flatMap((from) => (right ?? [undefined]).map((to) => ({ from, to })))
+}
 
 function toShape({ latency, jitter, loss, duplication, bandwidth }: RawShape) {
   return {

@@ -12,6 +12,7 @@ export class Symbols {
   readonly clients: readonly string[]
   readonly liars: readonly string[]
   readonly hosts: readonly string[]
+  readonly zones: readonly string[]
   readonly #topology: Topology
   readonly #problems: Problems
 
@@ -25,6 +26,7 @@ export class Symbols {
     this.clients = clients.map(({ name }) => name)
     this.liars = liars.map(({ name }) => name)
     this.hosts = hostsOf(topology)
+    this.zones = [...new Set(topology.zones.values())]
   }
 
   get processes(): readonly string[] {
@@ -33,6 +35,12 @@ export class Symbols {
 
   nodesOf(group: string): readonly string[] {
     return this.#topology.nodes.filter((node) => node.group === group).map(({ name }) => name)
+  }
+
+  /** The hosts of a zone; any other name stands for itself. */
+  hostsOf(name: string): readonly string[] {
+    if (!this.zones.includes(name)) return [name]
+    return this.hosts.filter((host) => this.#topology.zones.get(host) === name)
   }
 
   /** Notes a problem for each name that is not among the known ones. */
@@ -84,6 +92,12 @@ export class Symbols {
   }
 }
 
+/** One direction between two hosts. */
+export interface HostPair {
+  readonly from: string
+  readonly to: string
+}
+
 /**
  * A place in a step, for checking the names there. Most checks return the names they were given.
  */
@@ -111,9 +125,28 @@ export class StepPlace {
     return names
   }
 
+  /** The hosts that are named, and those of the zones that are. */
   hosts(names: readonly string[]): readonly string[] {
-    this.#cast.checkActors(this.#path, 'host', names, this.#cast.hosts)
-    return names
+    const { hosts, zones } = this.#cast
+    const what = zones.length > 0 ? 'zone or host' : 'host'
+    this.#cast.checkActors(this.#path, what, names, [...zones, ...hosts])
+    return names.flatMap((name) => this.#cast.hostsOf(name))
+  }
+
+  /** No zone can stand here. */
+  host(name: string): string {
+    this.#cast.checkActors(this.#path, 'host', [name], this.#cast.hosts)
+    return name
+  }
+
+  /** Each host of one end with each of the other one. */
+  paths(from: readonly string[], to: readonly string[]): readonly HostPair[] {
+    const pairs = from.flatMap((a) => to.map((b) => ({ from: a, to: b })))
+    const paths = pairs.filter((pair) => pair.from !== pair.to)
+    if (paths.length === 0) {
+      this.wrong('leads from a host to itself', 'name two hosts, or zones')
+    }
+    return paths
   }
 
   nodesOrSentinels(names: readonly string[]): readonly string[] {
