@@ -72,14 +72,16 @@ function tellFirstWrite({ node }: Promotion, story: Story): ChainSentence[] {
 
 function tellReturn({ node, atMs }: Promotion, story: Story): ChainSentence[] {
   const { master } = story.incident
-  const back = roleChange(
-    story,
-    master,
-    (one) => one.role.kind === 'replica' && one.role.isLinkUp && one.atMs > atMs,
-  )
+  // A master that hands over follows the other node before a Sentinel hears of the promotion.
+  const isMeant = (one: RoleHappening) =>
+    one.role.kind === 'replica' &&
+    one.role.isLinkUp &&
+    (one.atMs > atMs || story.history.nameOf(one.role.master) === node)
+  const back = roleChange(story, master, isMeant)
   if (back === undefined || back.role.kind === 'master') {
     return [link(undefined, `${master} did not come back as a replica before the end.`, master)]
   }
+  if (back.atMs <= atMs) return [link(back.atMs, `${master} follows ${node} already.`, master)]
   const of = story.history.nameOf(back.role.master)
   const after = formatDuration(back.atMs - atMs)
   const whom = of === node ? `the new master` : of

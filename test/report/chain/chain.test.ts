@@ -99,6 +99,14 @@ describe('a failover in words', () => {
   })
 })
 
+test('a master that hands over is not said to stay away', async () => {
+  const order = '{ at: 5s, as: kill, failover: { at: s1, coordinated: true } }'
+  const far = altered(STEPS, steps(order)).replace('topology:', 'topology:\n  latency: 40ms')
+  const text = await story(far)
+  expect(text).toMatch(/n1 follows n[23] already\./)
+  expect(text).not.toContain('did not come back')
+})
+
 describe('no failover in words', () => {
   test('too few who hold the master down', async () => {
     const dead = steps('{ at: 3s, kill: [s2, s3] }', '{ at: 5s, as: kill, kill: n1 }')
