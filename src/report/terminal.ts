@@ -15,8 +15,8 @@ export interface TerminalOptions {
 }
 
 /**
- * Ends with a newline. If the swim lanes do not fit, the course is the list of `renderReport`; use
- * that, too, for a pipe or a file, which has no width.
+ * Ends with a newline. If the swim lanes do not fit, the course is the list of `renderReport`. A pipe or a file has
+ * no width: see `renderForLog`.
  */
 export function renderForTerminal(
   file: ScenarioFile,
@@ -26,13 +26,28 @@ export function renderForTerminal(
 ): string {
   if (result.verdict === 'skipped') return renderReport(result, { painter })
   const chain = renderChain(explain(file, result, history), {
-    width: Math.min(width, 110),
+    width: Math.min(width, LOG_WIDTH),
     painter,
   })
   const lanes = renderLanes(createLanes(file, history), { width, painter })
   const head = renderReport(result, { painter, brief: lanes !== undefined })
   return `${head}${[...chain, '', ...(lanes ?? [])].join('\n')}\n`
 }
+
+/** For a log, where nobody can ask further: a run that failed ends with why things happened as they did. */
+export function renderForLog(
+  file: ScenarioFile,
+  result: ScenarioResult,
+  history: RunHistory,
+  painter: Painter = PLAIN,
+): string {
+  const report = renderReport(result, { painter })
+  if (result.verdict !== 'failed') return report
+  const chain = renderChain(explain(file, result, history), { width: LOG_WIDTH, painter })
+  return `${[report.trimEnd(), ...chain].join('\n')}\n`
+}
+
+const LOG_WIDTH = 110
 
 // The causal chain for a terminal.
 

@@ -26,9 +26,9 @@ export async function renderRun(
     const run = painter.dim(`${result.file}, seed ${result.seed}`)
     return `${painter.good('PASSED')}  ${result.name}  ${run}\n`
   }
-  if (!process.stdout.isTTY || brief)
-    return `${renderReport(result, { painter, brief: brief === true })}\n`
-  const { renderForTerminal } = await import('../../report/terminal.ts')
+  if (brief) return `${renderReport(result, { painter, brief })}\n`
+  const { renderForLog, renderForTerminal } = await import('../../report/terminal.ts')
+  if (!process.stdout.isTTY) return `${renderForLog(file, result, played.history, painter)}\n`
   const look = { width: process.stdout.columns, painter }
   return `${renderForTerminal(file, result, played.history, look)}\n`
 }
