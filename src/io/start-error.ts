@@ -47,3 +47,8 @@ export function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code
   return tlsReasonOf(error) ?? code ?? error.message
 }
+
+/** The same for a log: of a StartError, also what can be done about it. */
+export function reasonAndHintOf(error: unknown): string {
+  return error instanceof StartError ? `${error.message}; ${error.hint}` : reasonOf(error)
+}

@@ -118,6 +118,17 @@ describe.skipIf(!HAS_OPENSSL)('(need openssl)', () => {
     expect(JSON.parse(text).groups).toMatchObject([{ name: 'mymaster' }])
   })
 
+  test('a token file that cannot be used at a reload is told in words, and the old token counts', async () => {
+    const file = join(folder, 'token')
+    writeFileSync(file, 'short\n')
+    program?.signal('SIGHUP')
+    const reason = `the token in http-token-file ${file} is shorter than 16 characters`
+    const line = `HTTP: the token stays as it is: ${reason}; openssl rand -hex 32 makes one`
+    await until('the log says why', 5_000, () => program?.log().includes(line) === true)
+    expect((await get('/cluster', BEARER)).status).toBe(200)
+    writeFileSync(file, `${TOKEN}\n`)
+  })
+
   test('HEAD has no body, OPTIONS names the methods, and others are 405', async () => {
     expect(await get('/liveness', {}, 'HEAD')).toMatchObject({ status: 200, text: '' })
     const options = await get('/cluster', {}, 'OPTIONS')

@@ -8,7 +8,7 @@ import type { ProxyFile } from '../../config/proxy-file.ts'
 import { certificatesUsedBy, type TlsOptions } from '../../config/tls-options.ts'
 import type { DaemonLogger } from '../../io/log/logger.ts'
 import { clientRoom } from '../../io/process/file-limit.ts'
-import { reasonOf, StartError } from '../../io/start-error.ts'
+import { reasonAndHintOf } from '../../io/start-error.ts'
 import type { Tls } from '../../io/tls/tls.ts'
 import { inFolder } from '../../io/tls/tls-paths.ts'
 import { fitProxy } from '../daemon/fit-clients.ts'
@@ -76,7 +76,7 @@ export class ProxyReloader {
   }
 
   #refuse(error: unknown): void {
-    const text = error instanceof StartError ? `${error.message}; ${error.hint}` : reasonOf(error)
+    const text = reasonAndHintOf(error)
     this.#options.logger.log('warning', `reload: nothing has changed: ${text}`)
   }
 }

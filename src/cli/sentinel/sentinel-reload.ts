@@ -9,7 +9,7 @@ import type { SentinelFile } from '../../config/sentinel-file.ts'
 import { certificatesUsedBy } from '../../config/tls-options.ts'
 import type { DaemonLogger } from '../../io/log/logger.ts'
 import type { SentinelHost } from '../../io/sentinel-host.ts'
-import { reasonOf, StartError } from '../../io/start-error.ts'
+import { reasonAndHintOf } from '../../io/start-error.ts'
 import type { Tls } from '../../io/tls/tls.ts'
 import { inFolder } from '../../io/tls/tls-paths.ts'
 import { fitSentinel } from '../daemon/fit-clients.ts'
@@ -70,7 +70,7 @@ export class Reloader {
         logger.log('warning', `reload: ${problem.severity}: ${formatProblem(problem)}`)
       }
     } catch (error) {
-      logger.log('warning', `reload: nothing has changed: ${messageOf(error)}`)
+      logger.log('warning', `reload: nothing has changed: ${reasonAndHintOf(error)}`)
     }
     return undefined
   }
@@ -92,14 +92,14 @@ export class Reloader {
   #takeWebhooks(file: SentinelFile): void {
     const { changeWebhooks, logger } = this.#options
     changeWebhooks(file).catch((error: unknown) => {
-      logger.log('warning', `reload: webhooks stay as they are: ${messageOf(error)}`)
+      logger.log('warning', `reload: webhooks stay as they are: ${reasonAndHintOf(error)}`)
     })
   }
 
   #takeProxy(file: SentinelFile): void {
     const { changeProxy, logger } = this.#options
     changeProxy(file).catch((error: unknown) => {
-      logger.log('warning', `reload: the proxy stays as it is: ${messageOf(error)}`)
+      logger.log('warning', `reload: the proxy stays as it is: ${reasonAndHintOf(error)}`)
     })
   }
 
@@ -112,13 +112,9 @@ export class Reloader {
       tls.change(inFolder({ ...file.tls, port, replication }, process.cwd()), usedBy)
       tls.warnOfExpiry()
     } catch (error) {
-      logger.log('warning', `reload: TLS stays as it is: ${messageOf(error)}`)
+      logger.log('warning', `reload: TLS stays as it is: ${reasonAndHintOf(error)}`)
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof StartError ? `${error.message}; ${error.hint}` : reasonOf(error)
 }
 
 // Settings that take effect only at the start of the process.

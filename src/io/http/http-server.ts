@@ -10,7 +10,7 @@ import type { HttpOptions } from '../../config/http-options.ts'
 import type { LogLevel } from '../../core/log-level.ts'
 import { LineBudget } from '../log/line-budget.ts'
 import { type Listener, listen } from '../network/listener.ts'
-import { reasonOf, StartError } from '../start-error.ts'
+import { reasonAndHintOf, StartError } from '../start-error.ts'
 import type { Tls } from '../tls/tls.ts'
 import { TlsAcceptor } from '../tls/tls-acceptor.ts'
 import type { TlsContexts } from '../tls/tls-contexts.ts'
@@ -72,7 +72,7 @@ export class HttpServer {
     try {
       this.#token.reload()
     } catch (error) {
-      this.#log('warning', `HTTP: the token stays as it is: ${reasonOf(error)}`)
+      this.#log('warning', `HTTP: the token stays as it is: ${reasonAndHintOf(error)}`)
     }
   }
 

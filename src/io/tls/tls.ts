@@ -10,7 +10,7 @@ import { hostAndPort } from '../../base/ip.ts'
 import type { TlsOptions } from '../../config/tls-options.ts'
 import type { LogLevel } from '../../core/log-level.ts'
 import { Repetitions } from '../log/line-budget.ts'
-import { reasonOf, StartError } from '../start-error.ts'
+import { reasonAndHintOf } from '../start-error.ts'
 import { changedParts } from './tls-changes.ts'
 import { createTlsContexts, type TlsContexts } from './tls-contexts.ts'
 import { ageWarning, type CertificateInUse, refuseExpired } from './tls-expiry.ts'
@@ -131,7 +131,7 @@ export class Tls {
       this.change(this.#options, this.#usedBy)
       return true
     } catch (error) {
-      const text = error instanceof StartError ? `${error.message}; ${error.hint}` : reasonOf(error)
+      const text = reasonAndHintOf(error)
       this.#log('warning', `TLS: changed files are not used, the old ones stay in use: ${text}`)
       return false
     }
