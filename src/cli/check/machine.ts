@@ -29,6 +29,7 @@ import { REFUSE_SHARE } from '../../server/memory/heap-guard.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import { openAclFile } from '../daemon/acl-files.ts'
 import { isYml } from '../sentinel/sentinel-config.ts'
+import { httpOptionsOf } from '../server/node-http.ts'
 import { nodeUsers, type UserLines } from '../server/node-users.ts'
 import { type CertificateQuestion, examineCertificates } from './certificates.ts'
 import { aofProblems } from './node-aof.ts'
@@ -44,7 +45,7 @@ export async function problemsOfSentinel(file: SentinelFile, path: string): Prom
   const shared = [
     ...logProblems(homeOf(file, path), file.logFile, locate),
     ...certificateProblems(certificatesOf(file, path), locate),
-    ...tokenProblems(file.http, locate),
+    ...tokenProblems(httpInHome(file, path), locate),
     ...(await bindProblems(file.proxy?.bind ?? [], () => locate('proxy.bind'))),
   ]
   // It has no state, no users, and no port of a Sentinel.
@@ -81,6 +82,7 @@ export async function problemsOfNode(
     ...portProblems(settings, locate),
     ...logProblems(utf8Text(settings.text('dir')), utf8Text(settings.text('logfile')), locate),
     ...certificateProblems({ tls, usedBy, nowMs: Date.now(), announced }, locate),
+    ...tokenProblems(httpOptionsOf(settings), locate),
     ...aclProblems(locate, () => nodeUsers(users, settings)),
     ...(await bindProblems(settings.text('bind').split(' '), locate)),
     ...(await sourceProblems(settings.text('bind-source-addr'), locate)),
@@ -102,6 +104,12 @@ export function certificatesOf(file: SentinelFile, path: string): CertificateQue
   const announced = announceIp === '' ? own : [announceIp]
   const usedBy = certificatesUsedBy(file)
   return { tls: inFolder(file.tls, homeOf(file, path)), usedBy, nowMs: Date.now(), announced }
+}
+
+function httpInHome(file: SentinelFile, path: string): HttpOptions {
+  const { tokenFile } = file.http
+  if (tokenFile === '') return file.http
+  return { ...file.http, tokenFile: resolve(homeOf(file, path), tokenFile) }
 }
 
 function portProblems(settings: Settings, locate: Locate): Problem[] {

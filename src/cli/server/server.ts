@@ -4,18 +4,16 @@ import { logFormatOf } from '../../base/log-format.ts'
 import { utf8Bytes, utf8Text } from '../../base/utf8.ts'
 import { numberAfter, readOverrides } from '../../config/conf-lines.ts'
 import type { Fatal } from '../../config/fatal.ts'
-import type { HttpOptions } from '../../config/http-options.ts'
 import { ignoredLines } from '../../config/ignored-lines.ts'
 import { formatProblem, type Problem } from '../../config/problem.ts'
 import { judgeLines, parseRedisConf } from '../../config/redis-conf.ts'
 import type { LogLevel } from '../../core/log-level.ts'
-import { newMeters, type ProcessMeters } from '../../http/metrics/process-metrics.ts'
+import { newMeters } from '../../http/metrics/process-metrics.ts'
 import { BUFFER_BYTES } from '../../io/buffer-bytes.ts'
 import { nodeOutside } from '../../io/files/config-filesystem.ts'
 import { LearntSettings } from '../../io/files/learnt-settings.ts'
 import { type LockSubject, lockFile } from '../../io/files/lock.ts'
 import { NodeFiles } from '../../io/files/node-files.ts'
-import type { HttpServer } from '../../io/http/http-server.ts'
 import {
   type DaemonLogger,
   exitAfter,
@@ -34,7 +32,7 @@ import { isSupervised } from '../../io/process/readiness.ts'
 import { onEveryStopSignal, onReloadSignal } from '../../io/process/signals.ts'
 import { boundYoungGeneration } from '../../io/process/young-generation.ts'
 import { nodeTls } from '../../io/tls/node-tls.ts'
-import type { Tls, TlsLog } from '../../io/tls/tls.ts'
+import type { TlsLog } from '../../io/tls/tls.ts'
 import { DataNode, type DataNodeOptions } from '../../server/node.ts'
 import { Settings } from '../../server/settings/settings.ts'
 import type { RedisArguments } from '../daemon/redis-arguments.ts'
@@ -47,6 +45,7 @@ import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
 import { fitToHeap, guardHeap } from './heap-room.ts'
 import { isUsual, nodeDirectives } from './node-directives.ts'
+import { openNodeHttp } from './node-http.ts'
 import { openNodeJournal, withJournal } from './node-journal.ts'
 import { nodeUsers, UserLines } from './node-users.ts'
 import { keepOomScore, keepTitle, openSyslog, tcpBacklog, unixDoor } from './process-directives.ts'
@@ -268,39 +267,6 @@ function subjectOf(files: string): LockSubject {
     code: 'E_AOF_IN_USE',
     what: () => `the append-only file in ${files}`,
     hint: 'stop that process, or give this node a dir of its own',
-  }
-}
-
-interface NodeHttp {
-  readonly settings: Settings
-  readonly host: NodeHost
-  readonly node: DataNode
-  readonly tls: Tls
-  readonly log: TlsLog
-  /** What is measured from the start of the process on. */
-  readonly meters: ProcessMeters
-}
-
-/** [http-port] Nothing of HTTP is loaded unless the port is set. Throws a StartError. */
-async function openNodeHttp(options: NodeHttp): Promise<HttpServer | undefined> {
-  const { settings, host, node, tls, log, meters } = options
-  const http = httpOptions(settings)
-  if (http.port === 0) return undefined
-  const { HttpServer } = await import('../../io/http/http-server.ts')
-  const { NodeSite } = await import('../../io/http/node-site.ts')
-  const { nodeDocumentOf } = await import('../../io/metrics/documents.ts')
-  const version = ownVersion()
-  const site = new NodeSite(host, node, version, nodeDocumentOf({ host, node, version, meters }))
-  return HttpServer.open({ http, bind: words(settings.text('bind')), tls, site, log })
-}
-
-function httpOptions(settings: Settings): HttpOptions {
-  return {
-    port: settings.int('http-port'),
-    bind: words(settings.text('http-bind')),
-    token: utf8Text(settings.text('http-token')),
-    tokenFile: utf8Text(settings.text('http-token-file')),
-    tls: settings.flag('http-tls'),
   }
 }
 

@@ -451,6 +451,33 @@ describe('secrets', () => {
       `error E_HTTP 4 http-token-file: the token in http-token-file ${short} is shorter than 16 characters`,
     ])
   })
+
+  test('the token of a data node is read as well, in its dir unless its path is whole', async () => {
+    const node = (...lines: string[]) => write('redis.conf', 'bind 127.0.0.1', ...lines)
+    const short = secret('short', 'short')
+    expect(await found(node('http-port 8080', `http-token-file ${short}`))).toEqual([
+      `error E_HTTP 3 http-token-file: the token in http-token-file ${short} is shorter than 16 characters`,
+    ])
+    expect(await found(node(`dir ${folder}`, 'http-port 8080', 'http-token short'))).toEqual([
+      'error E_HTTP 4 http-token: http-token is shorter than 16 characters',
+    ])
+    const open = secret('token', 'a'.repeat(32), 0o644)
+    const path = node(`dir ${folder}`, 'http-port 8080', 'http-token-file token')
+    expect(await found(path)).toEqual([
+      `warning W_SECRET_FILE 4 http-token-file: ${open}: every user of this machine may read the secret`,
+    ])
+    expect(await found(node('http-port 8080', 'http-token-file token'))).toEqual([
+      `error E_HTTP 3 http-token-file: http-token-file ${join(process.cwd(), 'token')} cannot be read: ENOENT`,
+    ])
+  })
+
+  test('the token of a sentinel.conf is read in its dir, to which a Sentinel changes', async () => {
+    secret('token', 'a'.repeat(32))
+    const lines = ['bind 127.0.0.1', `dir ${folder}`, 'sentinel monitor g 127.0.0.1 6379 2']
+    const path = write('s.conf', ...lines, 'http-port 8080', 'http-token-file token')
+    const problems = await found(path)
+    expect(problems.filter((one) => /E_HTTP|W_SECRET/.test(one))).toEqual([])
+  })
 })
 
 test('a problem with an inherited option names the group and the defaults', async () => {
