@@ -81,6 +81,41 @@ describe.skipIf(!HAS_OPENSSL)(
       expect(await refusal(tlsPort, { ...lax, ca })).toBe('PONG')
     })
 
+    test('an authority that was given, and is not the one, is not asked for again', async () => {
+      const ca = readFileSync(certificates.authority('elsewhere').cert)
+      expect(await refusal(tlsPort, { ...lax, ca })).toMatch(
+        /unknown authority: the file of --cacert has not the authority that has signed it$/,
+      )
+    })
+
+    test('a port that hangs up on a client without a certificate may want one', async () => {
+      const ca = readFileSync(authority.cert)
+      const own = certificates.issue(authority, 'mute')
+      const [cert, key] = [own.cert, own.key].map((path) => readFileSync(path))
+      const port = await listening(createTlsServer({ cert, key }, (socket) => socket.destroy()))
+      expect(await refusal(port, { ...lax, ca })).toMatch(
+        /: perhaps it wants a certificate of ours/,
+      )
+    })
+
+    test('files on the command line that cannot be used are told before anything is asked', async () => {
+      const own = certificates.issue(authority, 'own')
+      const other = certificates.issue(authority, 'other')
+      const runs: readonly (readonly [string, ...string[]])[] = [
+        ['--cert needs --key', '--cert', own.cert],
+        ['--key needs --cert', '--key', own.key],
+        [`--cacert ${own.key}: no certificate in PEM form`, '--cacert', own.key],
+        [`--key ${other.key}: it is not the key of`, '--cert', own.cert, '--key', other.key],
+      ]
+      const ended = await Promise.all(
+        runs.map(async ([words, ...files]) => {
+          const { status, stderr } = await vedette('status', '--tls', ...files)
+          return [status, stderr.includes(words)]
+        }),
+      )
+      expect(ended).toEqual(runs.map(() => [2, true]))
+    })
+
     test('a certificate that is not accepted asks for another one', async () => {
       const ca = readFileSync(authority.cert)
       const foreign = certificates.issue(certificates.authority('stranger'), 'foreign')

@@ -14,7 +14,7 @@ import {
   TIMING_ROWS,
 } from '../../proxy/proxy-options.ts'
 import { isYml, readSentinelFile } from '../sentinel/sentinel-config.ts'
-import { type AccessOptions, readAccess, splitAddress } from '../status/access.ts'
+import { type AccessOptions, checkPair, readLogin, splitAddress } from '../status/access.ts'
 import type { ProxyRecord } from './proxy-journal.ts'
 
 export interface ProxyOptions extends AccessOptions {
@@ -74,15 +74,12 @@ function checkAlone(file: string, options: ProxyOptions): void {
 }
 
 /** What would otherwise be missed later, under the names that a file has for it. */
-function checkFiles({ tls, tlsClients, cacert, cert, key }: ProxyOptions): void {
+function checkFiles(options: ProxyOptions): void {
+  const { tls, tlsClients, cacert } = options
   if (tls === true && cacert === undefined) {
     throw wrong('--tls needs --cacert', 'name the file of the certificate authorities to trust')
   }
-  const given = [cert !== undefined && '--cert', key !== undefined && '--key']
-  const [by] = [tlsClients === true && '--tls-clients', ...given].filter((one) => one !== false)
-  const missing = cert === undefined ? '--cert' : key === undefined ? '--key' : undefined
-  if (by === undefined || missing === undefined) return
-  throw wrong(`${by} needs ${missing}`, 'name the files of a certificate and of its private key')
+  checkPair(options, tlsClients === true ? '--tls-clients' : undefined)
 }
 
 function fromFile(path: string): ProxySetup {
@@ -107,7 +104,7 @@ function problemsOf({ problems }: Extract<ParsedSentinelFile, { ok: false }>): s
 }
 
 function fromOptions(options: ProxyOptions): ProxySetup {
-  const { user, password } = readAccess({ ...options, tls: false })
+  const { user, password } = readLogin(options)
   return {
     proxy: {
       sentinels: (options.sentinel ?? []).map(splitAddress),

@@ -149,7 +149,7 @@ export class Asking {
     const { host, port, tls } = this.#options
     this.#explained = this.#hasAnswered
       ? Promise.resolve(error)
-      : explainFailure(error, { host, port, isTls: tls !== undefined })
+      : explainFailure(error, { host, port, tls })
     for (const { reject, timer } of this.#open.splice(0)) {
       clearTimeout(timer)
       void this.#explained.then(reject)

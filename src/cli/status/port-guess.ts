@@ -3,15 +3,15 @@
  * followed by one that tries the other way, and the error then names the option to add or to leave out.
  */
 import { connect as connectPlain } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { reasonOf } from '../../io/start-error.ts'
 import { tlsReasonOf } from '../../io/tls/tls-reasons.ts'
 
-/** An address, and whether we spoke TLS to it. */
+/** An address, and how we spoke TLS to it; undefined: not at all. */
 export interface TriedPort {
   readonly host: string
   readonly port: number
-  readonly isTls: boolean
+  readonly tls: Pick<ConnectionOptions, 'ca' | 'cert'> | undefined
 }
 
 /** One attempt; the connection that failed has taken its time already. */
@@ -25,8 +25,9 @@ const SILENT = 'ETIMEDOUT'
 /** The error itself if nothing more can be said. Never rejects. */
 export async function explainFailure(error: Error, tried: TriedPort): Promise<Error> {
   const reason = reasonOf(error)
-  if (UNREACHABLE.test(reason) || (reason === SILENT && !tried.isTls)) return error
-  const hint = tried.isTls ? await hintWithTls(reason, tried) : await hintWithout(tried)
+  if (UNREACHABLE.test(reason) || (reason === SILENT && tried.tls === undefined)) return error
+  const { tls } = tried
+  const hint = tls ? await hintWithTls(reason, tried, tls) : await hintWithout(tried)
   return hint === undefined
     ? error
     : new Error(`${reason === SILENT ? 'no TLS handshake' : reason}: ${hint}`)
@@ -37,11 +38,15 @@ async function hintWithout(tried: TriedPort): Promise<string | undefined> {
   return 'this port speaks TLS; add --tls and --cacert FILE (the authority), and --cert and --key if it wants a certificate'
 }
 
+const UNKNOWN_AUTHORITY = /unknown authority|self-signed|CERT_UNTRUSTED/
+
+/** What to add, or to change if it was there. */
+function authorityHint({ ca }: ShownFiles): string {
+  if (ca !== undefined) return 'the file of --cacert has not the authority that has signed it'
+  return 'add --cacert FILE with the authority that has signed its certificate'
+}
+
 const HINTS: readonly (readonly [reason: RegExp, hint: string])[] = [
-  [
-    /unknown authority|self-signed|CERT_UNTRUSTED/,
-    'add --cacert FILE with the authority that has signed its certificate',
-  ],
   [/wants a certificate of ours/, 'add --cert FILE and --key FILE that its authority has signed'],
   [
     /says that our certificate|of our certificate|not accept our certificate/,
@@ -50,17 +55,27 @@ const HINTS: readonly (readonly [reason: RegExp, hint: string])[] = [
   [/^certificate (has expired|is not valid yet)$/, 'renew it there, or set the clock of one of us'],
 ]
 
-async function hintWithTls(reason: string, tried: TriedPort): Promise<string | undefined> {
+type ShownFiles = NonNullable<TriedPort['tls']>
+
+async function hintWithTls(
+  reason: string,
+  tried: TriedPort,
+  files: ShownFiles,
+): Promise<string | undefined> {
+  if (UNKNOWN_AUTHORITY.test(reason)) return authorityHint(files)
   const known = HINTS.find(([words]) => words.test(reason))
   if (known !== undefined) return known[1]
   if (await speaksRedis(tried))
     return 'this port speaks no TLS; leave out --tls, --cacert and --cert'
-  return HUNG_UP.test(reason) && (await speaksTls(tried)) ? CERTIFICATE_DOUBTED : undefined
+  if (!HUNG_UP.test(reason) || !(await speaksTls(tried))) return undefined
+  return files.cert === undefined ? CERTIFICATE_WANTED : CERTIFICATE_DOUBTED
 }
 
-/** Programs on Node do not say that they refuse a certificate. */
+/** Programs on Node do not say that they refuse a certificate; Redis may hang up before it can be read. */
 const HUNG_UP =
   /^(it closed the connection|ECONNRESET|the other side closed during the TLS handshake)$/
+const CERTIFICATE_WANTED =
+  'perhaps it wants a certificate of ours; add --cert FILE and --key FILE that its authority has signed'
 const CERTIFICATE_DOUBTED = 'perhaps it does not accept our certificate; its log says why'
 
 /** Any answer of a TLS program counts, even if it does not admit us. */

@@ -77,11 +77,19 @@ function missing(what: string, because: string): StartError {
   return new StartError('E_TLS', `${what} is missing: ${because} needs it`, `configure ${what}`)
 }
 
+/** What the user calls the files of a certificate and of its key. */
+interface CredentialNames {
+  readonly cert: string
+  readonly key: string
+  /** Undefined where no passphrase can be given. */
+  readonly pass?: string
+}
+
 interface CredentialDirectives {
   readonly certFile: 'certFile' | 'clientCertFile'
   readonly keyFile: 'keyFile' | 'clientKeyFile'
   readonly keyFilePass: 'keyFilePass' | 'clientKeyFilePass'
-  readonly names: { readonly cert: string; readonly key: string; readonly pass: string }
+  readonly names: CredentialNames
 }
 
 const OWN_DIRECTIVES: CredentialDirectives = {
@@ -115,15 +123,28 @@ function readCredentials(which: CredentialDirectives, options: TlsOptions): Exam
   if (certFile === '' && keyFile === '') return undefined
   if (certFile === '') throw missing(names.cert, names.key)
   if (keyFile === '') throw missing(names.key, names.cert)
-  const cert = readPem(names.cert, certFile)
-  const key = readPem(names.key, keyFile)
+  const credentials = readIdentity(names, certFile, keyFile, passphrase)
+  const { cert } = credentials
   const certificate = parseCertificate(names.cert, certFile, cert)
-  checkKey(which, certFile, keyFile, certificate, parseKey(which, keyFile, key, passphrase))
   const inUse = chainInUse(names.cert, certFile, [
     certificate,
     ...chainOf(names.cert, certFile, cert),
   ])
-  return { credentials: { cert, key, passphrase }, certificate, inUse }
+  return { credentials, certificate, inUse }
+}
+
+/** A certificate and its key, which belong together. Throws a StartError for the first fault. */
+export function readIdentity(
+  names: CredentialNames,
+  certFile: string,
+  keyFile: string,
+  passphrase = '',
+): TlsIdentity {
+  const cert = readPem(names.cert, certFile)
+  const key = readPem(names.key, keyFile)
+  const certificate = parseCertificate(names.cert, certFile, cert)
+  checkKey(names, certFile, keyFile, certificate, parseKey(names, keyFile, key, passphrase))
+  return { cert, key, passphrase }
 }
 
 /** A bundle of all public authorities has a quarter of it. */
@@ -164,7 +185,7 @@ function parseCertificate(directive: string, path: string, pem: string): X509Cer
 }
 
 function parseKey(
-  { names }: CredentialDirectives,
+  names: CredentialNames,
   path: string,
   pem: string,
   passphrase: string,
@@ -176,6 +197,9 @@ function parseKey(
     if (!pem.includes('ENCRYPTED')) {
       throw fault(names.key, path, 'no private key in PEM form', 'it begins with BEGIN PRIVATE KEY')
     }
+    if (names.pass === undefined) {
+      throw fault(names.key, path, 'the key is encrypted', 'give one without a passphrase')
+    }
     if (passphrase === '') {
       throw fault(names.key, path, 'the key is encrypted', `give its passphrase in ${names.pass}`)
     }
@@ -184,7 +208,7 @@ function parseKey(
 }
 
 function checkKey(
-  { names }: CredentialDirectives,
+  names: CredentialNames,
   certFile: string,
   keyFile: string,
   certificate: X509Certificate,
@@ -242,6 +266,13 @@ function lastOf(found: readonly Authorities[]): CertificateInUse | undefined {
   )
   const [first] = last.filter((one) => one !== undefined).sort((a, b) => b.validToMs - a.validToMs)
   return first
+}
+
+/** The authorities in one file, at least one. Throws a StartError. */
+export function readAuthorityFile(directive: string, path: string): readonly string[] {
+  const pems = certificatesIn(directive, path)
+  if (pems.length === 0) throw noAuthority(directive, path)
+  return pems
 }
 
 function certificatesIn(directive: string, path: string): readonly string[] {
