@@ -100,6 +100,13 @@ describe('the quorum', () => {
   })
 })
 
+test('a link that one Sentinel knows to be down is down in the table, as in the findings', () => {
+  const cut = { ...REPLICA, 'master-link-status': 'err' }
+  const lines = linesOf([sentinel(1), sentinel(2, { replicas: [cut] }), sentinel(3)])
+  expect(lines.find((line) => /^ *10\.0\.0\.2:6379/.test(line))).toMatch(/ok by 3 +down /)
+  expect(lines.join('\n')).toContain('replica 10.0.0.2:6379 has no link to the master')
+})
+
 describe('how far a replica is behind', () => {
   test('is read off one INFO of the master, with when the replica last acknowledged', () => {
     expect(readStream(cache(700, ...INFO))).toEqual({

@@ -73,20 +73,26 @@ function nodeView(
   told: Told | undefined,
 ): NodeView {
   const [first = {}] = seen
-  const link = first['master-link-status']
   const isMaster = told?.address === address
   const ack = isMaster ? undefined : told?.stream.replicas.get(address)
   return {
     address,
     role: first['role-reported'] === 'slave' ? 'replica' : (first['role-reported'] ?? '?'),
     states: seen.map(stateOf),
-    link: link === undefined ? undefined : link === 'ok' ? 'up' : 'down',
+    link: linkOf(seen),
     priority: numberOf(first['slave-priority']),
     offset: isMaster ? told.stream.offset : (ack?.offset ?? numberOf(first['slave-repl-offset'])),
     lagBytes: ack?.lagBytes,
     ackSeconds: ack?.ackSeconds,
     ageMs: isMaster || ack !== undefined ? told?.stream.ageMs : undefined,
   }
+}
+
+/** Down if one Sentinel has heard so: the others may go by an INFO that is ten seconds old. */
+function linkOf(seen: readonly InstanceFields[]): NodeView['link'] {
+  const told = seen.flatMap((one) => one['master-link-status'] ?? [])
+  if (told.length === 0) return undefined
+  return told.every((link) => link === 'ok') ? 'up' : 'down'
 }
 
 function numberOf(text: string | undefined): number | undefined {
