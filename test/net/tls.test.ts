@@ -441,6 +441,39 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       expect(await lost(events)).toBe('the other side closed during the TLS handshake')
     })
 
+    describe('without TLS', () => {
+      const PLAIN = { replication: false }
+
+      test('to one that speaks TLS are lost, and the log says what may be the matter', async () => {
+        const { port } = await echo()
+        const { events, lines, links } = link(port, PLAIN)
+        await until('it is up', 10_000, () => events.length === 1)
+        links.send(1, { kind: 'ping' }, ['PING'])
+        await lost(events)
+        await until('it is told', 10_000, () => lines.length === 1)
+        expect(lines[0]).toBe(
+          `warning TLS: connection to ${HOST}:${port} failed: the other side closed before it answered; ` +
+            'perhaps this port speaks TLS: then set tls-replication yes',
+        )
+      })
+
+      test('to one that answers, or that we leave, are not called that', async () => {
+        const port = await plainServer((socket) =>
+          socket.once('data', () => socket.end('+PONG\r\n')),
+        )
+        const answered = link(port, PLAIN)
+        await until('it is up', 10_000, () => answered.events.length === 1)
+        answered.links.send(1, { kind: 'ping' }, ['PING'])
+        await lost(answered.events)
+        const mute = await plainServer(() => undefined)
+        const left = link(mute, PLAIN)
+        await until('it is up', 10_000, () => left.events.length === 1)
+        left.links.send(1, { kind: 'ping' }, ['PING'])
+        left.links.close(1)
+        expect([...answered.lines, ...left.lines]).toEqual([])
+      })
+    })
+
     test('that are given up while the other side says nothing are told in the log', async () => {
       const port = await plainServer(() => undefined)
       const { lines, links, events } = link(port)

@@ -19,6 +19,10 @@ const SILENCE = 'no answer to the TLS handshake; perhaps this port speaks no TLS
 const TURNED_AWAY =
   'the other side closed right after the TLS handshake; perhaps it does not accept our certificate: its log says why'
 
+/** A program that speaks TLS closes on what is no handshake, and does not say why. */
+const TLS_WANTED =
+  'the other side closed before it answered; perhaps this port speaks TLS: then set tls-replication yes'
+
 /** Calls `complain` once at most, when the connection has been closed. */
 export function reportTrouble(
   raw: Socket,
@@ -41,6 +45,23 @@ export function reportTrouble(
   socket.once('close', () => {
     if (securedAt.ms === undefined && (age(connectedAt) ?? 0) > PATIENCE_MS) reason ??= SILENCE
     if (connectedAt.ms !== undefined && reason !== undefined) complain(reason)
+  })
+}
+
+/** The same for a connection without TLS, which the other side may want. */
+export function reportPlainTrouble(socket: Socket, complain: (reason: string) => void): void {
+  const connectedAt = momentOf(socket, 'connect')
+  let isHungUp = false
+  socket.once('end', () => {
+    isHungUp = true
+  })
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    isHungUp ||= isHangUp(error)
+  })
+  socket.once('close', () => {
+    const isUnanswered = socket.bytesWritten > 0 && socket.bytesRead === 0
+    if (isHungUp && isUnanswered && (age(connectedAt) ?? Infinity) < PATIENCE_MS)
+      complain(TLS_WANTED)
   })
 }
 

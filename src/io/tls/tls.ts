@@ -16,7 +16,7 @@ import { createTlsContexts, type TlsContexts } from './tls-contexts.ts'
 import { ageWarning, type CertificateInUse, refuseExpired } from './tls-expiry.ts'
 import { noCertificate } from './tls-files.ts'
 import { tlsPaths } from './tls-paths.ts'
-import { reportTrouble } from './tls-trouble.ts'
+import { reportPlainTrouble, reportTrouble } from './tls-trouble.ts'
 import { watchFiles } from './tls-watch.ts'
 
 export type TlsLog = (level: LogLevel, text: string) => void
@@ -74,7 +74,11 @@ export class Tls {
    * connection itself.
    */
   over(raw: Socket, host: string, port: number): Socket {
-    if (!this.isOpening) return raw
+    const complain = (reason: string) => this.#complain(hostAndPort(host, port), reason)
+    if (!this.isOpening) {
+      reportPlainTrouble(raw, complain)
+      return raw
+    }
     const socket = connect({
       socket: raw,
       secureContext: this.contexts.opening,
@@ -85,7 +89,7 @@ export class Tls {
       checkServerIdentity: () => undefined,
     })
     raw.on('error', () => undefined)
-    reportTrouble(raw, socket, (reason) => this.#complain(hostAndPort(host, port), reason))
+    reportTrouble(raw, socket, complain)
     return socket
   }
 
