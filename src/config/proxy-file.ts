@@ -144,11 +144,11 @@ export function proxyFaults(proxy: ProxyFile): readonly {
 }
 
 /** What its machine is told. */
-export function proxyConfig(file: ProxyFile): ProxyConfig {
+export function proxyConfig(file: ProxyFile, usesTls: boolean): ProxyConfig {
   const { sentinels, groups, user, password, sendProxy, maxClients, timing } = file
   const names = groups.map(({ name, readPort, readSocket }) => ({
     name,
     hasReadPort: readPort !== 0 || readSocket !== '',
   }))
-  return { ...timing, sentinels, groups: names, user, password, sendProxy, maxClients }
+  return { ...timing, sentinels, groups: names, user, password, usesTls, sendProxy, maxClients }
 }

@@ -121,6 +121,7 @@ export class GroupWatch {
         askMs: () => (this.#isUrgent ? Math.min(URGENT_MS, this.#askMs) : this.#askMs),
         groups: config.groups,
         login: this.#login,
+        usesTls: config.usesTls,
         identified: (by, runId) => this.#identified(by, runId),
         named: (by, group, master, askedAtMs) => this.#named(by, group, master, askedAtMs),
         described: (by, group, question, fields) => this.#described(by, group, question, fields),

@@ -76,6 +76,8 @@ export interface ProxyConfig extends ProxyTiming {
   /** How to log in at the Sentinels and, to ask replicas how far they are, at the data nodes. */
   readonly user: string
   readonly password: string
+  /** Whether Sentinels and nodes are spoken to with TLS; only what faults are told with depends on it. */
+  readonly usesTls: boolean
   /** Whether masters are told where clients come from, with a PROXY header of this version. */
   readonly sendProxy: 0 | 1 | 2
   /** Clients at the same time, over all ports. */

@@ -17,6 +17,7 @@ export interface LinkHome {
   askMs(): number
   readonly groups: readonly { readonly name: string; readonly hasReadPort: boolean }[]
   readonly login: readonly string[] | undefined
+  readonly usesTls: boolean
   open(link: SentinelLink, address: Address): WireId
   close(stream: WireId): void
   write(stream: WireId, bytes: string): void
@@ -163,7 +164,7 @@ export class SentinelLink {
   closed(stream: WireId, nowMs: number, reason: string): void {
     const line = this.#lineOf(stream)
     if (line === undefined) return
-    const isMute = line.isUp && !line.hasSpoken
+    const isMute = line.isUp && !line.hasSpoken && !this.#home.usesTls
     this.#lost(line, nowMs, isMute ? `${reason}; ${MUTE}` : reason)
   }
 

@@ -24,7 +24,7 @@ test('a section becomes what its machine is told', () => {
     '{sentinels: [10.0.0.1, 10.0.0.2:5], groups: {a: {port: 1, read-port: 2}}, hold: 3s}',
   )
   const proxy = parsed.ok ? parsed.value.proxy : undefined
-  expect(proxy === undefined ? parsed : proxyConfig(proxy)).toMatchObject({
+  expect(proxy === undefined ? parsed : proxyConfig(proxy, false)).toMatchObject({
     sentinels: [
       { host: '10.0.0.1', port: 26_379 },
       { host: '10.0.0.2', port: 5 },

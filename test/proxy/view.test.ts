@@ -319,6 +319,16 @@ describe('the log tells of a Sentinel', () => {
     )
   })
 
+  test('but not that a proxy with TLS should use TLS', () => {
+    const stage = new ProxyStage({ usesTls: true })
+    for (const sentinel of [S1, S2, S3]) stage.names.set(sentinel, undefined)
+    stage.pass(5_000)
+    stage.names.set(S1, A)
+    stage.hangsUp = true
+    stage.pass(5_000)
+    expect(about(stage, S1).at(-1)).toBe(`${SAYS} ECONNRESET`)
+  })
+
   test('that it cannot be reached, and that it answers again', () => {
     const stage = new ProxyStage()
     stage.names.set(S1, undefined)

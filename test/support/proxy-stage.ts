@@ -23,6 +23,7 @@ export const DEFAULTS: ProxyConfig = {
   ...{ ...DEFAULT_TIMING, sentinels: SENTINELS.map(addressOf), user: '', password: '' },
   groups: [{ name: 'mymaster', hasReadPort: true }],
   maxClients: DEFAULT_PROXY.maxClients,
+  usesTls: false,
   sendProxy: 0,
 }
 

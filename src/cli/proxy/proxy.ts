@@ -76,7 +76,7 @@ export async function openProxy(start: ProxyStart): Promise<RunningProxy> {
   const { proxy, tls, logger, meters, onExit, record } = start
   const journal = record && (await openProxyJournal(record, proxy, logger))
   const host = new ProxyHost({
-    ...{ config: proxyConfig(proxy), logger, onExit },
+    ...{ config: proxyConfig(proxy, tls.isOpening), logger, onExit },
     tls,
     noteLateness: latenessInto(meters),
     note: journal && ((now, event) => journal.note(now, event)),
@@ -92,7 +92,7 @@ export async function openProxy(start: ProxyStart): Promise<RunningProxy> {
     host,
     change: async (to) => {
       await ports.change(to)
-      host.change(proxyConfig(to))
+      host.change(proxyConfig(to, tls.isOpening))
     },
     stop: () => {
       ports.close()

@@ -77,7 +77,7 @@ class ProxiedShell implements Shell {
     const { sentinels, password = '' } = start
     this.#proxy = new ProxyMachine(
       {
-        ...{ ...DEFAULT_TIMING, sentinels, password, user: '', sendProxy: 0 },
+        ...{ ...DEFAULT_TIMING, sentinels, password, user: '', usesTls: false, sendProxy: 0 },
         groups: [{ name: start.group, hasReadPort: false }],
         maxClients: DEFAULT_PROXY.maxClients,
       },
