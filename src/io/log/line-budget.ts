@@ -34,22 +34,27 @@ export class LineBudget {
 }
 
 /** No Sentinel has that many instances in trouble; the limit only keeps the memory bounded. */
-const MAX_SUBJECTS = 1_000
+const MAX_LINES = 1_000
 
-/** Allows the same line about the same subject once in a period; another line about it at once. */
+/**
+ * Allows the same line about the same subject once in a period; another line about it at once. Two lines may take
+ * turns: whether the reason of a failed handshake arrives before the connection is reset is a matter of luck.
+ */
 export class Repetitions {
   readonly #periodMs: number
-  readonly #last = new Map<string, { readonly text: string; readonly atMs: number }>()
+  /** When each line was allowed, by subject and text. */
+  readonly #allowedAtMs = new Map<string, number>()
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs
   }
 
   isNews(subject: string, text: string, nowMs: number): boolean {
-    const last = this.#last.get(subject)
-    if (last?.text === text && nowMs - last.atMs < this.#periodMs) return false
-    if (this.#last.size >= MAX_SUBJECTS) this.#last.clear()
-    this.#last.set(subject, { text, atMs: nowMs })
+    const line = `${subject} ${text}`
+    const allowedAtMs = this.#allowedAtMs.get(line) ?? Number.NEGATIVE_INFINITY
+    if (nowMs - allowedAtMs < this.#periodMs) return false
+    if (this.#allowedAtMs.size >= MAX_LINES) this.#allowedAtMs.clear()
+    this.#allowedAtMs.set(line, nowMs)
     return true
   }
 }

@@ -120,6 +120,15 @@ describe('lines have a budget', () => {
     expect(repetitions.isNews('a', 'revoked', 1_001)).toBe(true)
   })
 
+  test('two lines that take turns are allowed once each', () => {
+    const repetitions = new Repetitions(1_000)
+    const allowed = [0, 1, 2, 3].map((nowMs) =>
+      repetitions.isNews('a', nowMs % 2 === 0 ? 'expired' : 'closed', nowMs),
+    )
+    expect(allowed).toEqual([true, true, false, false])
+    expect(repetitions.isNews('a', 'expired', 1_000)).toBe(true)
+  })
+
   test('a thousand strangers do not make the memory of lines grow', () => {
     const repetitions = new Repetitions(1_000)
     for (let n = 0; n < 1_000; n++) repetitions.isNews(`stranger ${n}`, 'expired', 0)
