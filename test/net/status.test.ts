@@ -91,6 +91,31 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     expect((await vedette('failover', ...argv, '--dry-run')).stderr).toBe('')
   })
 
+  test('an operator with the rights of docs/users.md is told of a pause; one with fewer, that it is not known', async () => {
+    const { port } = cluster.sentinels[0] as Program
+    const page = readFileSync(new URL('../../docs/users.md', import.meta.url), 'utf8')
+    const [, looks = ''] = /An operator who only looks .*?```\n(.*?)```/s.exec(page) ?? []
+    expect(looks).toContain('+sentinel|ckquorum')
+    const rights = [...looks.trim().split(/\s+/), '+sentinel|failover']
+    cli(port, 'ACL', 'SETUSER', 'operator', 'on', '>op', '-@all', ...rights)
+    const argv = ['mymaster', '--sentinel', address]
+    const asked = ['failover', ...argv, '--dry-run', '--user', 'operator', '--pass', 'op']
+    await vedette('pause', ...argv, '--for', '5m', '--reason', 'new kernel')
+    const told = await vedette(...asked)
+    cli(port, 'ACL', 'SETUSER', 'operator', '-sentinel|masters')
+    const untold = await vedette(...asked)
+    await vedette('resume', ...argv)
+    cli(port, 'ACL', 'DELUSER', 'operator')
+    expect(told.stderr).toMatch(
+      /^note: automatic failover of mymaster is paused by .*: new kernel \(\d/,
+    )
+    expect(untold.stderr).toContain(
+      'whether automatic failover of mymaster is paused is not known: NOPERM',
+    )
+    expect(untold.stderr).toContain('ACL SETUSER operator +sentinel|masters')
+    expect([told.status, untold.status]).toEqual([0, 0])
+  })
+
   test('whoever orders a failover is told that the Sentinel is in TILT, and does nothing of it yet', async () => {
     const { port } = cluster.sentinels[0] as Program
     const tilt = () =>

@@ -22,7 +22,7 @@ import { groupNamed, isUnknownGroup, type NamedGroup } from '../status/group-nam
 import { parseInfo } from '../status/info.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { pauseWords } from '../status/pause-words.ts'
-import { readAddress, readMasters } from '../status/shapes.ts'
+import { namesAsked, readAddress, readMasters } from '../status/shapes.ts'
 import { silence, wayOut } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 import { hostAndPort, isVedette } from '../status/view.ts'
@@ -93,7 +93,7 @@ async function failOver(
     const hint = grantFor(reason, options.user) ?? '`vedette status` asks the others as well'
     throw new StartError('E_SENTINEL', reason, hint)
   })
-  await tellPause(sentinel, { word, shown: group })
+  await tellPause(sentinel, { word, shown: group }, options.user)
   await tellTilt(sentinel)
   const answer = await giveOrderToOneThatKnows(sentinel, { word, shown: group }, options, others)
   if (answer.refusal !== undefined) {
@@ -113,16 +113,31 @@ async function failOver(
   return await untilSwitched(group, before ?? '', options, others.look)
 }
 
-/** An order goes past a pause; whoever gives it should know that somebody has asked for quiet. */
-async function tellPause(sentinel: Asking, { word, shown }: NamedGroup): Promise<void> {
-  // A user may lack the right to ask, and redis-sentinel knows no pause.
-  const pause = await sentinel.call('SENTINEL', 'MASTER', word).then(
-    (reply) => readMasters([reply]).map(pauseWords)[0],
-    () => undefined,
+/**
+ * An order goes past a pause; whoever gives it should know that somebody has asked for quiet. An operator who may look
+ * has the right to ask for all groups, and not for one.
+ */
+async function tellPause(
+  sentinel: Asking,
+  { word, shown }: NamedGroup,
+  user: string | undefined,
+): Promise<void> {
+  const master = await sentinel.call('SENTINEL', 'MASTERS').then(
+    (reply) => readMasters(reply)[namesAsked(reply).indexOf(word)],
+    (error: unknown) => tellUnknownPause(shown, reasonOf(error), user),
   )
+  // redis-sentinel knows no pause.
+  const pause = master && pauseWords(master)
   if (pause === undefined) return
   say(`note: automatic failover of ${shown} is ${pause.who} (${pause.left} left)`)
   say('  an order is carried out all the same, and the pause goes on')
+}
+
+function tellUnknownPause(group: string, reason: string, user: string | undefined): undefined {
+  say(`note: whether automatic failover of ${group} is paused is not known: ${reason}`)
+  const grant = grantFor(reason, user)
+  if (grant !== undefined) say(`  ${grant}`)
+  return undefined
 }
 
 /** A Sentinel in TILT accepts an order and does nothing of it before TILT is over: half a minute of silence. */
