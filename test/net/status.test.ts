@@ -1,6 +1,7 @@
 /** `vedette status` and `vedette failover` against real processes, ours and Redis' own side by side. */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   cli,
@@ -168,6 +169,31 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
       return one.status === 0 && one
     })
     expect(outcome.stdout).toMatch(/127\.0\.0\.1:\d+ -> 127\.0\.0\.1:\d+ in \d+ ms/)
+  })
+
+  describe('beside a Sentinel that is frozen: it accepts connections and says nothing', () => {
+    let hung = ''
+    const frozen = createServer()
+    beforeAll(async () => {
+      await new Promise<void>((resolve) => frozen.listen(0, '127.0.0.1', resolve))
+      hung = `127.0.0.1:${(frozen.address() as AddressInfo).port}`
+    })
+    afterAll(() => void frozen.close())
+
+    test('a failover is ordered of the next Sentinel that was named', async () => {
+      const order = ['failover', 'mymaster', '--dry-run', '--sentinel', hung]
+      const next = await vedette(...order, '--sentinel', address)
+      expect(next.stdout).toContain('a failover would replace')
+      expect(next.stderr).toBe(`vedette: Sentinel ${hung} does not answer: no answer within 3 s\n`)
+      expect(next.status).toBe(0)
+    })
+
+    test('no failover is ordered where no other was named, with status 4', async () => {
+      const alone = await vedette('failover', 'mymaster', '--sentinel', hung)
+      expect(alone.stderr).toContain(`Sentinel ${hung} does not answer`)
+      expect(alone.stderr).toContain('name a Sentinel that runs')
+      expect(alone.status).toBe(EXIT.noAnswer)
+    })
   })
 
   test.each([

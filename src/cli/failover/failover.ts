@@ -23,7 +23,7 @@ import { parseInfo } from '../status/info.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { pauseWords } from '../status/pause-words.ts'
 import { namesAsked, readAddress, readMasters } from '../status/shapes.ts'
-import { silence, wayOut } from '../status/silence.ts'
+import { isRefusal, silence, wayOut } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 import { hostAndPort, isVedette } from '../status/view.ts'
 import { StatusLine } from '../status-line.ts'
@@ -48,14 +48,12 @@ const POLL_MS = 100
 export async function runFailover(group: string, options: FailoverOptions): Promise<number> {
   const access = readAccess(options)
   const addresses = options.sentinel ?? [DEFAULT_SENTINEL_ADDRESS]
-  const found = await findSentinel(addresses, access)
+  const found = await findSentinel(addresses, group, { access, user: options.user })
   if (found === undefined) return EXIT_NO_ANSWER
   try {
-    const named = await groupNamed(found, group)
-    const look = () => askAll(addresses, access)
-    return await failOver(found, named, options, { look, access })
+    return await failOver(found, options, { look: () => askAll(addresses, access), access })
   } finally {
-    found.disconnect()
+    found.sentinel.disconnect()
   }
 }
 
@@ -65,37 +63,66 @@ interface Others {
   readonly access: SentinelLogin
 }
 
+/** The Sentinel that is given the order, and what it said of the group. */
+interface Found {
+  readonly sentinel: Asking
+  readonly named: NamedGroup
+  /** The master before the failover. */
+  readonly before: string | undefined
+}
+
+interface Login {
+  readonly access: SentinelLogin
+  readonly user: string | undefined
+}
+
 /** The first Sentinel that answers: any Sentinel can lead a failover that it was asked for. */
 async function findSentinel(
   addresses: readonly string[],
-  access: SentinelLogin,
-): Promise<Asking | undefined> {
+  group: string,
+  login: Login,
+): Promise<Found | undefined> {
   const failures: string[] = []
   for (const address of addresses) {
-    const client = connect(address, access)
-    const failure = await client.open().then(() => undefined, reasonOf)
-    if (failure === undefined) return client
-    failures.push(failure)
-    say(`vedette: ${silence(`Sentinel ${address}`, failure)}`)
+    const found = await meet(address, group, login)
+    if (typeof found !== 'string') return found
+    failures.push(found)
+    say(`vedette: ${silence(`Sentinel ${address}`, found)}`)
   }
   say(`  ${wayOut(failures)}`)
   return undefined
 }
 
+/** The reason if it does not answer: one that is frozen accepts connections all the same. */
+async function meet(
+  address: string,
+  group: string,
+  { access, user }: Login,
+): Promise<Found | string> {
+  const sentinel = connect(address, access)
+  const failure = await sentinel.open().then(() => undefined, reasonOf)
+  if (failure !== undefined) return failure
+  const named = await groupNamed(sentinel, group)
+  try {
+    return { sentinel, named, before: await masterOf(sentinel, named.word) }
+  } catch (error) {
+    sentinel.disconnect()
+    const reason = reasonOf(error)
+    if (!isRefusal(reason)) return reason
+    const hint = grantFor(reason, user) ?? '`vedette status` asks the others as well'
+    throw new StartError('E_SENTINEL', reason, hint)
+  }
+}
+
 async function failOver(
-  sentinel: Asking,
-  { word, shown: group }: NamedGroup,
+  { sentinel, named, before }: Found,
   options: FailoverOptions,
   others: Others,
 ): Promise<number> {
-  const before = await masterOf(sentinel, word).catch((error: unknown) => {
-    const reason = reasonOf(error)
-    const hint = grantFor(reason, options.user) ?? '`vedette status` asks the others as well'
-    throw new StartError('E_SENTINEL', reason, hint)
-  })
-  await tellPause(sentinel, { word, shown: group }, options.user)
+  const { shown: group } = named
+  await tellPause(sentinel, named, options.user)
   await tellTilt(sentinel)
-  const answer = await giveOrderToOneThatKnows(sentinel, { word, shown: group }, options, others)
+  const answer = await giveOrderToOneThatKnows(sentinel, named, options, others)
   if (answer.refusal !== undefined) {
     const hint = grantFor(answer.refusal, options.user) ?? hintFor(answer.refusal)
     say(`vedette: the Sentinel refuses: ${answer.refusal}`)

@@ -3,9 +3,14 @@
 /** The codes of an error that a Sentinel or a node answers with. */
 const REFUSAL = /^(NOPERM|NOAUTH|WRONGPASS|DENIED|LOADING|BUSY|NOPROTO|ERR) /
 
+/** Whether it has answered, with an error. */
+export function isRefusal(failure: string): boolean {
+  return REFUSAL.test(failure)
+}
+
 /** `whom`: a Sentinel or a node, with its address. */
 export function silence(whom: string, failure = 'no answer'): string {
-  return `${whom} ${REFUSAL.test(failure) ? 'refuses' : 'does not answer'}: ${failure}`
+  return `${whom} ${isRefusal(failure) ? 'refuses' : 'does not answer'}: ${failure}`
 }
 
 const ADDRESS_ASKED =
