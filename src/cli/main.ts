@@ -171,7 +171,7 @@ function addFailover(program: Command): void {
     .option('--coordinated', 'let the master hand over, so that no write is lost')
     .addOption(new Option('--to <host:port>', 'promote this replica').argParser(server))
     .option('--dry-run', 'show what would be done, or why it is not possible; change nothing')
-    .option('--wait', 'wait until every Sentinel names the new master')
+    .option('--wait', 'wait until every Sentinel that answers names the new master')
     .option('--json', 'print one JSON object, for scripts')
     .addOption(
       new Option('--timeout <time>', 'how long to wait').default(60_000, '60s').argParser(duration),

@@ -188,6 +188,17 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
       expect(next.status).toBe(0)
     })
 
+    test('the wait for a failover ends when all others know, and does not wait for the frozen one', async () => {
+      const sentinels = ['--sentinel', address, '--sentinel', hung]
+      const order = ['failover', 'mymaster', '--wait', '--json', ...sentinels]
+      const { tookMs } = await until('a replica can be promoted', 15_000, async () => {
+        const one = await vedette(...order)
+        return one.status === 0 && JSON.parse(one.stdout)
+      })
+      // Three seconds for its answer, and one to find out whether it speaks TLS.
+      expect(tookMs).toBeLessThan(4_000)
+    })
+
     test('no failover is ordered where no other was named, with status 4', async () => {
       const alone = await vedette('failover', 'mymaster', '--sentinel', hung)
       expect(alone.stderr).toContain(`Sentinel ${hung} does not answer`)

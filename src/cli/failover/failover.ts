@@ -44,6 +44,8 @@ export interface FailoverOptions extends AccessOptions {
 }
 
 const POLL_MS = 100
+/** One look waits no longer for a Sentinel: a frozen one must not hold up the news of all others. */
+const LOOK_MS = 1_000
 
 export async function runFailover(group: string, options: FailoverOptions): Promise<number> {
   const access = readAccess(options)
@@ -51,7 +53,8 @@ export async function runFailover(group: string, options: FailoverOptions): Prom
   const found = await findSentinel(addresses, group, { access, user: options.user })
   if (found === undefined) return EXIT_NO_ANSWER
   try {
-    return await failOver(found, options, { look: () => askAll(addresses, access), access })
+    const look = () => askAll(addresses, access, LOOK_MS)
+    return await failOver(found, options, { look, access })
   } finally {
     found.sentinel.disconnect()
   }

@@ -18,7 +18,7 @@ import {
 
 /** No deployment has more Sentinels than this; a made-up list must not keep us busy for ever. */
 const SENTINELS_MAX = 64
-/** A Sentinel that answers slowly, or in pieces, is given up after this time. */
+/** A Sentinel that answers slowly, or in pieces, is given up after this time, unless whoever asks has less. */
 const SENTINEL_MS = 10_000
 /** Peers named later are not asked: liars can name each other one by one. */
 const SEARCH_MS = 15_000
@@ -31,14 +31,18 @@ interface Survey {
   readonly allowance: Allowance
   /** The groups of whose streams a Sentinel has been asked. */
   readonly streams: Set<string>
+  /** How long one Sentinel may take. */
+  readonly patienceMs: number
 }
 
 /** The views of all Sentinels that can be found, in the order in which they were found. */
 export async function askAll(
   addresses: readonly string[],
   access: SentinelLogin,
+  patienceMs = SENTINEL_MS,
 ): Promise<readonly SentinelAnswer[]> {
-  const survey = { access, allowance: allowanceOfOneRun(), streams: new Set<string>() }
+  const allowance = allowanceOfOneRun()
+  const survey = { access, allowance, streams: new Set<string>(), patienceMs }
   const startedAtMs = performance.now()
   const views: SentinelAnswer[] = []
   const asked = new Set<string>()
@@ -67,12 +71,12 @@ async function askOne(address: string, survey: Survey): Promise<SentinelAnswer> 
   const timer = setTimeout(() => {
     isLate = true
     client.disconnect()
-  }, SENTINEL_MS)
+  }, survey.patienceMs)
   try {
     return await look(client, address, survey)
   } catch (error) {
     const failure = isLate
-      ? `not all answers within ${SENTINEL_MS / 1_000} s`
+      ? `not all answers within ${survey.patienceMs / 1_000} s`
       : explain(error, survey.access.user)
     return { ...NOTHING, address, failure }
   } finally {

@@ -106,6 +106,8 @@ export class Asking {
     socket.once(tls === undefined ? 'connect' : 'secureConnect', resolve)
     socket.once(tls === undefined ? 'connect' : 'secureConnect', () => clearTimeout(timer))
     socket.once('close', () => clearTimeout(timer))
+    // Whoever waits for the connection hears of it, too, if we have given it up ourselves.
+    socket.once('close', () => fail(new Error(CLOSED)))
     // A write to a connection that was closed before reports a broken pipe first.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       fail(error.code === 'EPIPE' ? new Error(CLOSED) : error),
