@@ -49,7 +49,7 @@ function createProgram(): Command {
     .showHelpAfterError('(--help tells how)')
     .exitOverride()
     .hook('preAction', (_, command) => {
-      outliveReader(command.name())
+      outliveReader(fullName(command))
       isJsonWanted = command.opts().json === true
     })
   for (const [heading, additions] of COMMAND_GROUPS) {
@@ -296,6 +296,12 @@ function addIncident(program: Command): void {
     .action(async (records: string[], options) => {
       exitWith(await (await import('./incident/incident.ts')).runIncident(records, options))
     })
+}
+
+/** `ledger replay`: as it is typed behind `vedette`. */
+function fullName(command: Command): string {
+  const { parent } = command
+  return parent?.parent ? `${fullName(parent)} ${command.name()}` : command.name()
 }
 
 function addExportConf(program: Command): void {

@@ -1,9 +1,13 @@
-/** A log that cannot be written is no reason to stop serving. */
-import { afterAll, describe, expect, test } from 'vitest'
+/** A log that cannot be written is no reason to stop serving. A report that cannot be written is a failure. */
+import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   cli,
   freePorts,
   HAS_REDIS_CLI,
+  MAIN,
   node,
   type Program,
   sentinel,
@@ -46,5 +50,42 @@ describe.skipIf(!HAS_REDIS_CLI)('with its log on a full disk (needs redis-cli)',
     cli(port, 'REPLICAOF', 'NO', 'ONE')
     expect(cli(port, 'SET', 'key', 'value')).toEqual(['OK'])
     expect(cli(port, 'PING')).toEqual(['PONG'])
+  })
+})
+
+describe.skipIf(!HAS_REDIS_CLI)('a command whose output is not read (needs redis-cli)', () => {
+  const folder = scratchFolder('test')
+  let program: Program
+  beforeAll(async () => {
+    const [port = 0] = await freePorts(1)
+    program = sentinel(folder, port, { master: 1 })
+    program.start()
+    await until('it answers', 5_000, () => cli(port, 'PING')[0] === 'PONG')
+  })
+  afterAll(() => stopAll(folder, [program]))
+
+  async function ended(words: readonly string[], output: number | 'pipe') {
+    const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['ignore', output, 'pipe'] })
+    let stderr = ''
+    child.stderr?.on('data', (chunk) => {
+      stderr += chunk
+    })
+    child.stdout?.destroy()
+    await new Promise((resolve) => child.once('close', resolve))
+    return { status: child.exitCode, stderr }
+  }
+
+  test('one that may change something gets to its end, and fails on a full disk', async () => {
+    const words = ['epochs', '--sentinel', `127.0.0.1:${program.port}`]
+    const full = openSync('/dev/full', 'w')
+    const onFullDisk = await ended(words, full).finally(() => closeSync(full))
+    expect(onFullDisk.stderr).toMatch(/^vedette: cannot write the output: ENOSPC.*\n$/)
+    expect(onFullDisk.status).toBe(1)
+    expect(await ended(words, 'pipe')).toEqual({ status: 0, stderr: '' })
+  })
+
+  test('replay only shows, unlike ledger replay, so it ends with its reader', async () => {
+    const record = join(program.folder, `sentinel-${program.port}.state.blackbox`)
+    expect(await ended(['replay', record], 'pipe')).toEqual({ status: 141, stderr: '' })
   })
 })
