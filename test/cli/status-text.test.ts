@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readStream } from '../../src/cli/status/ask.ts'
 import { statusJson } from '../../src/cli/status/json.ts'
 import { judge } from '../../src/cli/status/judge.ts'
-import { statusText } from '../../src/cli/status/text.ts'
+import { statusPicture, statusText } from '../../src/cli/status/text.ts'
 import type { GroupView, InstanceFields, SentinelAnswer } from '../../src/cli/status/view.ts'
 import { DEFAULT_GROUP } from '../../src/core/config.ts'
 import { instanceMap } from '../../src/core/report/instance-map.ts'
@@ -105,6 +105,42 @@ test('a link that one Sentinel knows to be down is down in the table, as in the 
   const lines = linesOf([sentinel(1), sentinel(2, { replicas: [cut] }), sentinel(3)])
   expect(lines.find((line) => /^ *10\.0\.0\.2:6379/.test(line))).toMatch(/ok by 3 +down /)
   expect(lines.join('\n')).toContain('replica 10.0.0.2:6379 has no link to the master')
+})
+
+describe('a picture on a screen with too few rows', () => {
+  /** A fleet of so many groups, in order of their names; `ill`: which of them has no quorum. */
+  function fleet(count: number, ill: number) {
+    const names = Array.from({ length: count }, (_, at) => `g${at + 1}`)
+    const groups = names.map((name) => {
+      const quorum = name === `g${ill}` ? 'NOQUORUM 1 usable Sentinels. Not enough' : OK
+      return sentinel(1, { name, quorum, master: { ...MASTER, name } }).groups[0] as GroupView
+    })
+    return judge(
+      [1, 2, 3].map((one) => ({ ...sentinel(one), groups })),
+      undefined,
+    )
+  }
+  const drawn = (...given: Parameters<typeof statusPicture>) =>
+    stripVTControlCharacters(statusPicture(...given)).split('\n')
+
+  test('shows the groups in trouble first, and counts those that have no room', () => {
+    const lines = drawn(fleet(60, 7), 80, 24)
+    expect(lines.length).toBeLessThanOrEqual(24)
+    expect(lines[0]).toMatch(/^✘ g7 /)
+    expect(lines.at(-1)).toBe('59 ✔ more: name a group, or make the window larger')
+  })
+
+  test('says what is wrong with a group that has no room itself', () => {
+    const lines = drawn(fleet(1, 1), 80, 8)
+    expect(lines).toHaveLength(8)
+    expect([lines[0], lines[1]]).toEqual([expect.stringMatching(/^✘ g1 /), '  …'])
+    expect(lines.join('\n')).toContain('NOQUORUM')
+  })
+
+  test('is the whole text where there is room', () => {
+    const report = fleet(3, 2)
+    expect(statusPicture(report, 80, 60)).toBe(statusText(report, 80))
+  })
 })
 
 describe('how far a replica is behind', () => {

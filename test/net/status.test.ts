@@ -325,6 +325,22 @@ describe('status --watch', () => {
     expect(terminal.exitCode).toBe(EXIT.noAnswer)
   })
 
+  test.skipIf(!HAS_SCRIPT).each([
+    ['without a size', 'stty cols 0 rows 0'],
+    ['that moves no cursor', 'stty cols 80 rows 24; export TERM=dumb'],
+  ])('at a terminal %s writes one look after the other (needs script)', async (_, setting) => {
+    const words = [process.execPath, ...WATCH].map((word) => `'${word}'`)
+    const terminal = spawn('script', ['-qec', `${setting}; ${words.join(' ')}`, '/dev/null'])
+    let screen = ''
+    terminal.stdout.on('data', (chunk) => {
+      screen += chunk
+    })
+    await until('there is a second look', 10_000, () => screen.split('no Sentinel').length > 2)
+    terminal.stdin.write('q')
+    await until('it ends', 5_000, () => terminal.exitCode !== null)
+    expect(screen).not.toContain('\x1b[?')
+  })
+
   test('on a pipe writes one look after the other, and moves no cursor', async () => {
     const child = spawn(process.execPath, WATCH)
     let output = ''

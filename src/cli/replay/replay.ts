@@ -5,6 +5,7 @@ import { segmentsAt } from '../../io/blackbox/records-at.ts'
 import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
 import { printJson } from '../json-answer.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
+import { drawsInPlace } from '../terminal.ts'
 import { journalJson, showJournals } from './journal.ts'
 import { sayNoRecord } from './no-record.ts'
 import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
@@ -115,7 +116,7 @@ function showMoment(sources: readonly SegmentSource[], atMs: number): number {
 }
 
 async function stepThrough(sources: readonly SegmentSource[]): Promise<number> {
-  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
+  if (process.stdin.isTTY !== true || !drawsInPlace(process.stdout)) {
     say('vedette: --step needs a terminal; without one, use --events or --at')
     return EXIT_CONFIG
   }

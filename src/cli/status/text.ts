@@ -26,6 +26,62 @@ export function statusText(report: StatusReport, columns = Number.POSITIVE_INFIN
   return [...groups, ...rest].join('\n\n')
 }
 
+/**
+ * For a terminal of so many rows. If they are too few, the groups that are worst come first, and the last line counts
+ * those that have no room: nobody can scroll in a picture that is drawn every second.
+ */
+export function statusPicture(
+  report: StatusReport,
+  columns = Number.POSITIVE_INFINITY,
+  rows = Number.POSITIVE_INFINITY,
+): string {
+  const whole = statusText(report, columns)
+  if (report.groups.length === 0 || linesOf(whole).length <= rows) return whole
+  const groups = [...report.groups].sort((a, b) => urgency(b) - urgency(a))
+  const shown = firstFitting(
+    groups.map((group) => linesOf(groupText(group, report.sentinels, columns))),
+    groups.length === 1 ? rows : rows - 2,
+  )
+  const rest = groups.slice(shown.length)
+  const counted = rest.length === 0 ? [] : [pc.dim(truncate(countedText(rest), columns))]
+  return [...shown.map((lines) => lines.join('\n')), ...counted].join('\n\n')
+}
+
+type Lines = readonly string[]
+
+function linesOf(text: string): Lines {
+  return text.split('\n')
+}
+
+const HEALTHS = ['well', 'trouble', 'danger'] as const
+
+function urgency({ findings }: GroupReport): number {
+  return HEALTHS.indexOf(worstOf(findings))
+}
+
+/** The first block in any case: without its middle, if it has no room; what is wrong stands at its end. */
+function firstFitting(blocks: readonly Lines[], rows: number): readonly Lines[] {
+  const [first = [], ...others] = blocks
+  if (first.length > rows) {
+    const end = Math.max(1, rows - 2)
+    return [[...first.slice(0, 1), `${' '.repeat(INDENT)}…`, ...first.slice(-end)]]
+  }
+  let left = rows - first.length
+  const more = others.findIndex((lines) => {
+    left -= lines.length + 1
+    return left < 0
+  })
+  return [first, ...(more < 0 ? others : others.slice(0, more))]
+}
+
+function countedText(groups: readonly GroupReport[]): string {
+  const counts = HEALTHS.toReversed().flatMap((health) => {
+    const count = groups.filter(({ findings }) => worstOf(findings) === health).length
+    return count === 0 ? [] : [`${count} ${MARKS[health]}`]
+  })
+  return `${counts.join(', ')} more: name a group, or make the window larger`
+}
+
 function emptyText(nothing: string, { sentinels }: StatusReport): string {
   const silent = sentinels.filter(({ failure }) => failure !== undefined)
   const lines = silent.map(({ address, failure }) => `  ${address}  ${pc.red(failure ?? '')}`)

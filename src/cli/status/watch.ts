@@ -1,24 +1,27 @@
 /**
  * `vedette status --watch`: a look a second. On a terminal the picture stands still and changes in place,
- * until q or Ctrl-C; elsewhere each look is written out, for a log or a script.
+ * until q or Ctrl-C, and what has no room is counted; elsewhere each look is written out, for a log or a script.
  */
 import { setTimeout } from 'node:timers/promises'
 import { createLogUpdate } from 'log-update'
 import { colors as pc } from '../colors.ts'
 import { printJsonText } from '../json-answer.ts'
 import { Keyboard } from '../keyboard.ts'
+import { drawsInPlace } from '../terminal.ts'
 import { statusJson } from './json.ts'
 import type { StatusReport } from './judge.ts'
-import { statusText } from './text.ts'
+import { statusPicture, statusText } from './text.ts'
 
 const WATCH_MS = 1_000
+/** The rows below the picture: a blank one, the time, and that of the cursor. */
+const BELOW = 3
 
 /** Resolves to the last look; undefined if the user did not wait for the first. */
 export async function watchStatus(
   look: () => Promise<StatusReport>,
   isJson: boolean,
 ): Promise<StatusReport | undefined> {
-  const output = process.stdout.isTTY && !isJson ? new Screen() : new Lines(isJson)
+  const output = drawsInPlace(process.stdout) && !isJson ? new Screen() : new Lines(isJson)
   const end = new End()
   let last: StatusReport | undefined
   try {
@@ -73,8 +76,9 @@ class Screen {
 
   #paint(): void {
     if (this.#report === undefined) return
-    const text = statusText(this.#report, process.stdout.columns || undefined)
-    this.#draw(`${text}\n\n${pc.dim(`${this.#time}  every second; q ends`)}`)
+    const { columns, rows } = process.stdout
+    const picture = statusPicture(this.#report, columns || undefined, rows - BELOW)
+    this.#draw(`${picture}\n\n${pc.dim(`${this.#time}  every second; q ends`)}`)
   }
 }
 

@@ -3,6 +3,7 @@
 import { createLogUpdate } from 'log-update'
 import { Keyboard } from '../keyboard.ts'
 import { EXIT_FAILED, say } from '../report.ts'
+import { drawsInPlace } from '../terminal.ts'
 import { ACTION_KEYS, Actions, type UpActionKey } from './actions.ts'
 import type { DemoCluster } from './cluster.ts'
 import { GROUP } from './config-files.ts'
@@ -94,7 +95,7 @@ export class UpSession {
       onKey: (key: string) => this.#pressed(key),
       writes: () => this.#writer?.report(),
     }
-    const isTerminal = process.stdout.isTTY && process.stdin.isTTY
+    const isTerminal = drawsInPlace(process.stdout) && process.stdin.isTTY
     return isTerminal ? new LiveView(this.#model, options) : new LineView(this.#model, options)
   }
 
