@@ -158,6 +158,20 @@ test('ledgers of all nodes are listed and fetched, and lost writes are part of t
   expect(incidents[0].lost).toMatchObject([{ ledger: name, commands: 1, keys: 1, rule: 'exact' }])
 })
 
+test('a ledger that has no room is named, and no part of it is left in its place', async () => {
+  const [, node] = cluster.nodes
+  const names = readdirSync(node?.folder ?? '').filter((name) => name.endsWith('.ledger'))
+  const out = scratchFolder('ledgers')
+  // A file may have no byte, as on a disk that is full; the signal for it would end the process.
+  const words = `ledger fetch --sentinel ${sentinel} --out '${out}'`
+  const shell = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' '${MAIN}' ${words}`
+  const { status, stderr } = await run('sh', ['-c', shell])
+  expect(status).toBe(1)
+  expect(stderr).toContain(`vedette: cannot write ${join(out, String(names[0]))}: EFBIG\n`)
+  expect(stderr).toContain('with --out')
+  expect(readdirSync(out)).toEqual([])
+})
+
 /** The records of all Sentinels and the journals of all nodes. */
 function recordsOnDisk(): readonly string[] {
   const names = readdirSync(cluster.folder, { recursive: true }).map(String)

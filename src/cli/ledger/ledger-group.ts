@@ -1,13 +1,14 @@
 /** `vedette ledger list` and `vedette ledger fetch`: the ledgers of all nodes of a group. */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { countOf } from '../../base/count-of.ts'
-import { reasonOf } from '../../io/start-error.ts'
+import { reasonOf, StartError } from '../../io/start-error.ts'
 import { type MemberAccess, nodeLogin } from '../explain/look.ts'
+import { unwritable } from '../files.ts'
 import { askGroup } from '../incident/group-meant.ts'
 import { printJson } from '../json-answer.ts'
-import { EXIT_FAILED, say } from '../report.ts'
+import { EXIT_FAILED, reportFailure, say } from '../report.ts'
 import {
   fetchLedger,
   type LedgerList,
@@ -61,12 +62,17 @@ export async function runLedgerFetch(
   const wanted = found.ledgers.filter(({ name }) => names.length === 0 || names.includes(name))
   let failures = unknown.length + found.silent.length
   for (const one of wanted) {
-    const failure = await fetchOne(one, options).then(() => undefined, reasonOf)
+    const failure = await fetchOne(one, options).then(() => undefined, asError)
     if (failure === undefined) continue
     failures++
-    say(`vedette: ${failure}`)
+    if (failure instanceof StartError) reportFailure(failure)
+    else say(`vedette: ${reasonOf(failure)}`)
   }
   return failures === 0 ? 0 : EXIT_FAILED
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }
 
 /** Throws an error with the reason. */
@@ -74,13 +80,25 @@ async function fetchOne(one: ListedLedger, options: GroupLedgerOptions): Promise
   const path = join(options.out ?? '.', one.name)
   const bytes = await fetchLedger(one, nodeLogin(options))
   const { end } = parseLedger(one, bytes)
-  const content = Buffer.from(bytes, 'latin1')
-  if (existsSync(path) && !readFileSync(path).equals(content))
-    throw new Error(`${path} is there already, and holds something else`)
-  writeFileSync(path, content)
+  keep(path, Buffer.from(bytes, 'latin1'))
   process.stdout.write(
     `${path}: ${countOf(end.commands, 'command')} on ${countOf(end.keys, 'key')}, from ${one.node}\n`,
   )
+}
+
+/** A part of a ledger is not left behind: the next fetch would take it for another one, and refuse. */
+function keep(path: string, content: Buffer): void {
+  if (existsSync(path)) {
+    if (readFileSync(path).equals(content)) return
+    throw new Error(`${path} is there already, and holds something else`)
+  }
+  try {
+    writeFileSync(path, content)
+  } catch (error) {
+    rmSync(path, { force: true })
+    const hint = 'name a folder with room for it, that this user may write to, with --out'
+    throw new StartError('E_REPORT_FILE', unwritable(path, error).message, hint)
+  }
 }
 
 async function ledgersOf(options: GroupLedgerOptions) {
