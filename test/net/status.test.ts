@@ -1,7 +1,7 @@
 /** `vedette status` and `vedette failover` against real processes, ours and Redis' own side by side. */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   cli,
@@ -11,6 +11,7 @@ import {
   masterPort,
   type Program,
   type RealCluster,
+  run,
   startCluster,
   until,
   vedette,
@@ -197,6 +198,22 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
       })
       // Three seconds for its answer, and one to find out whether it speaks TLS.
       expect(tookMs).toBeLessThan(4_000)
+    })
+
+    test('of a Sentinel that is slow, and the only one that was named, the wait takes the word', async () => {
+      const slow = createServer((client) => {
+        const there = connect(Number(address.split(':')[1]), '127.0.0.1')
+        client.pipe(there).on('data', (bytes) => setTimeout(() => client.write(bytes), 700))
+        for (const one of [client, there]) one.on('error', () => there.destroy())
+      })
+      await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+      const named = `127.0.0.1:${(slow.address() as AddressInfo).port}`
+      const order = ['failover', 'mymaster', '--wait', '--timeout', '8s', '--sentinel', named]
+      const { status: code, stdout } = await until('it can be promoted', 30_000, async () => {
+        const one = await run(process.execPath, [MAIN, ...order], 30_000)
+        return !one.stderr.includes('NOGOODSLAVE') && one
+      }).finally(() => slow.close())
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/ -> 127\.0\.0\.1:\d+ in \d+ ms\n/)])
     })
 
     test('no failover is ordered where no other was named, with status 4', async () => {

@@ -53,7 +53,7 @@ export async function runFailover(group: string, options: FailoverOptions): Prom
   const found = await findSentinel(addresses, group, { access, user: options.user })
   if (found === undefined) return EXIT_NO_ANSWER
   try {
-    const look = () => askAll(addresses, access, LOOK_MS)
+    const look = (patienceMs?: number) => askAll(addresses, access, patienceMs)
     return await failOver(found, options, { look, access })
   } finally {
     found.sentinel.disconnect()
@@ -62,7 +62,8 @@ export async function runFailover(group: string, options: FailoverOptions): Prom
 
 /** How the other Sentinels of the group are found. */
 interface Others {
-  readonly look: () => ReturnType<typeof askAll>
+  /** Without a limit: as patient as `vedette status`. */
+  readonly look: (patienceMs?: number) => ReturnType<typeof askAll>
   readonly access: SentinelLogin
 }
 
@@ -287,12 +288,15 @@ async function untilSwitched(
   group: string,
   before: string,
   { timeout: timeoutMs, json, coordinated }: FailoverOptions,
-  look: () => ReturnType<typeof askAll>,
+  look: Others['look'],
 ): Promise<number> {
   const line = new StatusLine()
   const startedAtMs = performance.now()
+  let patienceMs: number | undefined = LOOK_MS
   for (;;) {
-    const [report] = judge(await look(), group).groups
+    const [report]: readonly GroupReport[] = judge(await look(patienceMs), group).groups
+    // Where nobody answers so fast, the slow one is all there is to ask.
+    if (report === undefined) patienceMs = undefined
     const tookMs = Math.round(performance.now() - startedAtMs)
     const master = report === undefined ? undefined : settledMaster(report)
     if (master !== undefined && master !== before) {
