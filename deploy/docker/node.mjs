@@ -227,18 +227,30 @@ async function isOrdered(group) {
 async function handOver() {
   const self = needed('VEDETTE_SELF')
   const group = env('VEDETTE_GROUP', 'mymaster')
-  const isOurs = async () => {
-    const { answers, isMajority } = await opinions(group)
-    return isMajority && (await isSame(latest(answers), self))
-  }
-  if (!(await isOurs())) return say('not the master, nothing to hand over')
+  const before = await roleOf(self, group)
+  if (before === 'replica') return say('not the master, nothing to hand over')
+  if (before === undefined)
+    return say('too few Sentinels answer to say who is the master; nothing is ordered of them')
   if (!(await isOrdered(group))) return say('nobody takes it over; the Sentinels will see the stop')
   const endMs = Date.now() + HAND_OVER_MS
-  while (await isOurs()) {
-    if (Date.now() > endMs) return say('still the master; the Sentinels will see the stop')
+  for (;;) {
+    const role = await roleOf(self, group)
+    if (role === 'replica') return say('handed over')
+    if (Date.now() > endMs) return say(`${STILL[role]}; the Sentinels will see the stop`)
     await sleep(200)
   }
-  return say('handed over')
+}
+
+const STILL = {
+  master: 'still the master',
+  undefined: 'too few Sentinels answer to say who took over',
+}
+
+/** As a majority of the Sentinels has it; undefined where fewer answer. */
+async function roleOf(self, group) {
+  const { answers, isMajority } = await opinions(group)
+  if (!isMajority) return undefined
+  return (await isSame(latest(answers), self)) ? 'master' : 'replica'
 }
 
 async function ready() {

@@ -136,6 +136,20 @@ test('a health check that nobody answers says why', async () => {
   })
 })
 
+test('whether it is the master is not claimed where too few Sentinels answer', async () => {
+  const [self = 0, ...silent] = await freePorts(4)
+  const named = silent.map((port) => `127.0.0.1:${port}`).join(',')
+  const variables = [`VEDETTE_SELF=127.0.0.1:${self}`, `VEDETTE_SENTINELS=${named}`]
+  const { status, stderr } = await run('env', [
+    ...[...variables, process.execPath],
+    ...[SCRIPT, 'hand-over'],
+  ])
+  expect(stderr).toMatch(/^node\.mjs: too few Sentinels answer to say who is the master/)
+  expect(stderr).not.toContain('not the master')
+  // It may not keep the container from stopping.
+  expect(status).toBe(0)
+})
+
 describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
   test('the first start follows the seed, and a former master comes back as a replica', async ({
     onTestFinished,
