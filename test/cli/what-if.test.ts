@@ -38,6 +38,14 @@ test.each(sized(INCIDENTS.slice(0, 1), INCIDENTS))(
   },
 )
 
+test('what befell a master a minute before, as a replica, is not its loss', async () => {
+  const real = await realCourse('../test/cli/testdata/lost-before-as-a-replica.yml')
+  expect(real.reconstruction.troubles).toHaveLength(1)
+  expect(real.switchedMs).toBeLessThan(2_000)
+  const told = await playWhatIf(real, [], { first: 1, last: 2 })
+  expect(typeof told === 'string' ? told : told.strayed).toBeLessThanOrEqual(NEAR_ENOUGH)
+})
+
 test('where nobody took the place of the master, nobody does', async () => {
   const real = await realCourse('11-isolated-sentinel.yml')
   const told = await playWhatIf(real, [], { first: 1, last: 2 })

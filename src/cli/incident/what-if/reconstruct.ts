@@ -36,7 +36,7 @@ export function reconstruct(
   const known = [...(lives[0]?.state.groups.values() ?? [])]
   const group = known.find(({ config }) => shownText(config.name) === name)
   if (group === undefined || master === undefined) return 'its group is in no record any more'
-  const part = { fromMs: fromMs - BEFORE_MS, untilMs: untilMs + AFTER_MS }
+  const part = { fromMs: fromMs - BEFORE_MS, untilMs: untilMs + AFTER_MS, master, beganMs: fromMs }
   const troubles = troublesIn(lives, ties, run, part)
   const orders = ordersIn(told, lives, chapter, group.config.name)
   const lost = lossOf(troubles, orders, master)

@@ -20,6 +20,17 @@ interface Seen extends LostContact {
   readonly by: string
 }
 
+/** Clocks are tied to each other within less. */
+const SLACK_MS = 500
+
+export interface PartOfRun {
+  readonly fromMs: number
+  readonly untilMs: number
+  /** Of the master counts what befell it from here on: before, it may have been lost as a replica. */
+  readonly master: string
+  readonly beganMs: number
+}
+
 /**
  * The troubles that began in a part of the run. A process that refuses connections is dead; one that all have lost, and
  * that is on no host where somebody still reaches it, stands still; otherwise those that lost it are cut off.
@@ -28,13 +39,16 @@ export function troublesIn(
   lives: readonly SentinelLife[],
   ties: ReadonlyMap<SentinelLife, ClockTie>,
   run: RecordedRun,
-  { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },
+  { fromMs, untilMs, master, beganMs }: PartOfRun,
 ): readonly Trouble[] {
   const seen = lives.flatMap((life) => {
     const shiftMs = (ties.get(life)?.offsetMs ?? 0) - run.zeroMs
     return life.contacts.lost.map((one) => shifted(one, shiftMs, run.nameOf(life.myid)))
   })
-  const inside = seen.filter(({ sdownAtMs }) => sdownAtMs >= fromMs && sdownAtMs <= untilMs)
+  const inside = seen.filter(({ address, sdownAtMs }) => {
+    const beginsMs = address === master ? beganMs - SLACK_MS : fromMs
+    return sdownAtMs >= beginsMs && sdownAtMs <= untilMs
+  })
   const observers = new Set(lives.map(({ myid }) => run.nameOf(myid)))
   const byAddress = groupBy(inside, ({ address }) => address)
   // Who lost somebody was there himself.
