@@ -92,8 +92,8 @@ export function clientAddressFault(
   const [network, member, announced] = entry
   return (
     networkFault(network) ??
-    endpointFault(member, 'a member') ??
-    endpointFault(announced, 'a member') ??
+    endpointFault(member) ??
+    endpointFault(announced) ??
     overlapFault(network, others) ??
     twinFault(entry, others)
   )
@@ -113,13 +113,13 @@ function networkFault(text: string): string | undefined {
   return own === text ? undefined : `${shown} begins in the middle of a network: that is ${own}`
 }
 
-function endpointFault(text: string, what: string): string | undefined {
+function endpointFault(text: string): string | undefined {
   if (parseEndpoint(text) !== undefined) return undefined
   const shown = JSON.stringify(text)
   if (text.split(':').length > 2) {
     return `${shown} is an IPv6 address: an IPv4 address or a host name is needed, with a port`
   }
-  return `${shown} is no address of ${what}: write host:port, as in 10.0.0.1:6379`
+  return `${shown} is no address of a member: write host:port, as in 10.0.0.1:6379`
 }
 
 function overlapFault(network: string, others: readonly ClientAddress[]): string | undefined {

@@ -5,9 +5,8 @@
 const BIG = '$big'
 const ODD = '$odd'
 
-export function jsonOf(value: unknown, shown?: (key: string, value: unknown) => unknown): string {
-  if (shown === undefined && !isOdd(value)) return JSON.stringify(value)
-  return JSON.stringify(value, (key, one) => marked(shown === undefined ? one : shown(key, one)))
+export function jsonOf(value: unknown): string {
+  return isOdd(value) ? JSON.stringify(value, (_key, one) => marked(one)) : JSON.stringify(value)
 }
 
 /** Only replies of arrays, numbers and maps can hold such a number. */

@@ -64,7 +64,8 @@ export function keepTitle(settings: Settings, configFile: string): void {
  * number. A master gets the first number of the list, a replica the second; the third is for forked
  * children, and nothing is forked. Applied now, when the role changes, and before CONFIG SET answers.
  */
-export function keepOomScore(settings: Settings, logger: Logger, score = new OomScore()): void {
+export function keepOomScore(settings: Settings, logger: Logger): void {
+  const score = new OomScore()
   const apply = () => score.apply(oomWish(settings))
   const tell = () => {
     const problem = apply()
@@ -118,23 +119,18 @@ interface OomWish {
 }
 
 class OomScore {
-  readonly #path: string
   /** Before we changed it: as the process was started, or as an operator has set it since. */
   #before = 0
   #isChanged = false
-
-  constructor(path = FILE) {
-    this.#path = path
-  }
 
   /** Undefined if it is so now, otherwise why not. */
   apply({ mode, value }: OomWish): string | undefined {
     if (mode === 'no' && !this.#isChanged) return undefined
     try {
-      if (!this.#isChanged) this.#before = Number(readFileSync(this.#path, 'utf8'))
+      if (!this.#isChanged) this.#before = Number(readFileSync(FILE, 'utf8'))
       const base = mode === 'absolute' ? 0 : this.#before
       const wanted = base + (mode === 'no' ? 0 : value)
-      writeFileSync(this.#path, String(Math.min(MOST, Math.max(-MOST, wanted))))
+      writeFileSync(FILE, String(Math.min(MOST, Math.max(-MOST, wanted))))
       this.#isChanged = mode !== 'no'
       return undefined
     } catch (error) {

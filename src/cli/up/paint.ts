@@ -1,33 +1,8 @@
-/** Lays out text in columns; colour comes afterwards, because it has length but no width. */
+/** Texts that the views of a terminal share. */
 
 export type Paint = (text: string) => string
 
 export type Align = 'left' | 'right'
-
-export interface Column {
-  readonly width: number
-  readonly align: Align
-}
-
-/** One row: cells padded or cut to their columns, two blanks between them. */
-export function row(
-  columns: readonly Column[],
-  cells: readonly string[],
-  paints: readonly (Paint | undefined)[] = [],
-): string {
-  return columns
-    .map((column, at) => {
-      const text = fill(cells[at] ?? '', column)
-      const paint = paints[at]
-      return paint === undefined ? text : paint(text)
-    })
-    .join('  ')
-}
-
-function fill(text: string, { width, align }: Column): string {
-  const cut = truncate(text, width)
-  return align === 'left' ? cut.padEnd(width) : cut.padStart(width)
-}
 
 export function truncate(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`

@@ -16,8 +16,6 @@ import {
   NEVER_PAUSED,
   orderKey,
   PAUSE_MAX_MS,
-  type PauseRecord,
-  pauseLeftMs,
   type SavedPause,
   type ToldPause,
 } from './pause-record.ts'
@@ -38,7 +36,7 @@ export function describePause({ pause: { by, reason } }: Group): string {
   return `automatic failover is paused by ${by}: ${reasonOr(reason)}`
 }
 
-export function reasonOr(reason: string): string {
+function reasonOr(reason: string): string {
   return reason === '' ? 'no reason given' : reason
 }
 
@@ -127,14 +125,4 @@ export function hasOrder({ pause }: Group): boolean {
 /** `Sentinel 10.0.0.1:26379`. */
 export function peerName({ host, port }: Instance): string {
   return `Sentinel ${hostAndPort(host, port)}`
-}
-
-/** What is told of a running pause; undefined if there is none. */
-export function runningPause(
-  { pause }: Group,
-  nowMs: number,
-): { readonly leftMs: number; readonly record: PauseRecord } | undefined {
-  return pause.untilMs === undefined
-    ? undefined
-    : { leftMs: pauseLeftMs(pause, nowMs), record: pause }
 }

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { runTool, runToolSync } from './tool.ts'
+import { runTool } from './tool.ts'
 
 const SIZE = '16m'
 const CHUNK_BYTES = 4_096
@@ -22,10 +22,6 @@ const PINNED = '.pinned'
 
 export async function mountDisk(folder: string): Promise<void> {
   await runTool('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'vedette', folder])
-}
-
-export function unmountDisk(folder: string): void {
-  runToolSync('umount', ['--lazy', folder])
 }
 
 /** From now on every write that needs room fails with ENOSPC, and a Sentinel's next save needs room. */

@@ -15,15 +15,15 @@ const OWNED_NAME = /^vdt(\d+)[-.]/
 const OWNED_FOLDER = /^vedette-run-(\d+)-/
 
 /** The folder where iproute2 keeps the names of namespaces. */
-export const NAMESPACES = '/run/netns'
+const NAMESPACES = '/run/netns'
 
-export function ownedPrefix(pid = process.pid): string {
-  return `${NAME_PREFIX}${pid}`
+export function ownedPrefix(): string {
+  return `${NAME_PREFIX}${process.pid}`
 }
 
 /** A prefix for `mkdtemp`. */
-export function ownedFolderPrefix(pid = process.pid): string {
-  return join(tmpdir(), `${FOLDER_PREFIX}${pid}-`)
+export function ownedFolderPrefix(): string {
+  return join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`)
 }
 
 /** Removes what runners left behind that do not run any more. */

@@ -30,10 +30,6 @@ export function runTool(command: string, argv: readonly string[], input = ''): P
 }
 
 /** For what must be known or removed before anything else may continue. */
-export function runToolSync(
-  command: string,
-  argv: readonly string[],
-  input = '',
-): SpawnSyncReturns<string> {
-  return spawnSync(command, argv, { encoding: 'utf8', input, timeout: LIMIT_MS })
+export function runToolSync(command: string, argv: readonly string[]): SpawnSyncReturns<string> {
+  return spawnSync(command, argv, { encoding: 'utf8', input: '', timeout: LIMIT_MS })
 }

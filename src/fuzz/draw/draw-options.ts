@@ -10,12 +10,12 @@ import { between } from '../odds.ts'
 
 export function drawOptions(rng: Rng, hasZones: boolean): MoreOptions {
   return {
-    ...some(rng.fork('failover-block'), 6, (own) => ({
+    ...some(rng.fork('failover-block'), (own) => ({
       failoverBlockMs: own.pick([2_000, 8_000, 20_000]),
     })),
-    ...some(rng.fork('reboot'), 6, (own) => ({ rebootDownAfterMs: own.pick([200, 1_000, 5_000]) })),
-    ...some(rng.fork('forget'), 6, (own) => ({ forgetAfterMs: own.pick([40_000, 90_000]) })),
-    ...some(rng.fork('scripts'), 6, () => ({
+    ...some(rng.fork('reboot'), (own) => ({ rebootDownAfterMs: own.pick([200, 1_000, 5_000]) })),
+    ...some(rng.fork('forget'), (own) => ({ forgetAfterMs: own.pick([40_000, 90_000]) })),
+    ...some(rng.fork('scripts'), () => ({
       notificationScript: '/bin/notify',
       clientReconfigScript: '/bin/reconfigure',
     })),
@@ -97,8 +97,8 @@ export function drawPassword(rng: Rng): string | undefined {
   return rng.chance(1, 8) ? 'drawn-secret' : undefined
 }
 
-function some<Values>(rng: Rng, oneIn: number, draw: (rng: Rng) => Values): Values | object {
-  return rng.chance(1, oneIn) ? draw(rng.fork('value')) : {}
+function some<Values>(rng: Rng, draw: (rng: Rng) => Values): Values | object {
+  return rng.chance(1, 6) ? draw(rng.fork('value')) : {}
 }
 
 /** Options of a group that no run draws, each with its reason. */

@@ -156,9 +156,9 @@ const OWN_ROWS: readonly MetricRow<NodeReading>[] = [
     }),
     read: ({ node }) => node.stats.evictedClients,
   },
-  heapRow('limit', 'The size of the heap at which the process would end.', 'bytes'),
-  heapRow('used', 'Heap in use, garbage included.', 'bytes'),
-  heapRow('collected', 'Heap in use after the last full garbage collection.', 'bytes'),
+  heapRow('limit', 'The size of the heap at which the process would end.'),
+  heapRow('used', 'Heap in use, garbage included.'),
+  heapRow('collected', 'Heap in use after the last full garbage collection.'),
   {
     family: gauge('vedette_heap_refusing_writes', {
       unit: 'yes or no',
@@ -190,9 +190,9 @@ const OWN_ROWS: readonly MetricRow<NodeReading>[] = [
   },
 ]
 
-function heapRow(name: string, help: string, unit: 'bytes'): MetricRow<NodeReading> {
+function heapRow(name: string, help: string): MetricRow<NodeReading> {
   return {
-    family: gauge(`vedette_heap_${name}_bytes`, { help, unit }),
+    family: gauge(`vedette_heap_${name}_bytes`, { help, unit: 'bytes' }),
     read: ({ fields }) => infoNumber(fields.get(`vedette_heap_${name}`)),
   }
 }

@@ -1,6 +1,6 @@
 /** Instructions, constants and registers of the function that is being compiled. */
 import type { LuaValue } from '../values.ts'
-import { INSTRUCTION_WORDS, OP, type OperationName } from './opcodes.ts'
+import { OP, type OperationName } from './opcodes.ts'
 import type { InstructionNames } from './prototype.ts'
 
 const MAX_REGISTERS = 250
@@ -39,22 +39,13 @@ export class Assembler {
     return at
   }
 
-  /** Sets where a jump goes: here, unless said otherwise. */
-  land(jumps: readonly number[] | number, target = this.here): void {
+  /** Lets jumps go here. */
+  land(jumps: readonly number[] | number): void {
     for (const at of typeof jumps === 'number' ? [jumps] : jumps) {
       const operation = this.code[at]
       const operand = operation === OP.forPrepare || operation === OP.forLoop ? 2 : 1
-      this.code[at + operand] = target
+      this.code[at + operand] = this.here
     }
-  }
-
-  /** The last instruction gets another operand. */
-  patch(at: number, operand: 1 | 2 | 3, value: number): void {
-    this.code[at + operand] = value
-  }
-
-  get last(): number {
-    return this.code.length - INSTRUCTION_WORDS
   }
 
   constant(value: LuaValue): number {

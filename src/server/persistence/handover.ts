@@ -216,7 +216,7 @@ export class Handover {
         return this.#say(asked, 'order', ['SENTINEL', 'FAILOVER', group, 'COORDINATED'])
       case 'order':
         attempt.isOrdered = true
-        this.#log('notice', `the Sentinel at ${placeOf(asked)} arranges a coordinated failover`)
+        this.#log(`the Sentinel at ${placeOf(asked)} arranges a coordinated failover`)
         asked.step = 'progress'
         asked.dueMs = this.#nowMs + LOOK_MS
         return
@@ -267,7 +267,7 @@ export class Handover {
   #end(attempt: Attempt, outcome: string): void {
     this.#attempt = undefined
     this.#hangUp(attempt)
-    this.#log('notice', outcome)
+    this.#log(outcome)
     attempt.onEnd()
   }
 
@@ -281,8 +281,8 @@ export class Handover {
     this.#host.port.write(asked.id, encodeCommand(argv))
   }
 
-  #log(level: 'notice' | 'warning', text: string): void {
-    this.#host.port.log(level, `shutdown: handing over: ${text}`)
+  #log(text: string): void {
+    this.#host.port.log('notice', `shutdown: handing over: ${text}`)
   }
 }
 

@@ -9,7 +9,7 @@ export function doubleBytes(value: number): string {
 }
 
 /** The caller must have checked that the bytes are there. */
-export function readDoubleBytes(bytes: string, from: number): number {
-  for (let at = 0; at < 8; at++) VIEW.setUint8(at, bytes.charCodeAt(from + at))
+export function readDoubleBytes(bytes: string): number {
+  for (let at = 0; at < 8; at++) VIEW.setUint8(at, bytes.charCodeAt(at))
   return VIEW.getFloat64(0, true)
 }

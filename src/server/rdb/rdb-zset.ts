@@ -64,7 +64,7 @@ function* binaryElements(input: RdbInput): Parse<ZsetValue | undefined> {
     if (problem !== undefined) yield* damage(problem)
     if (set.size === count) break
     const member = yield* input.string()
-    yield* settled(add(set, member, readDoubleBytes(yield* input.bytes(SCORE_BYTES), 0)))
+    yield* settled(add(set, member, readDoubleBytes(yield* input.bytes(SCORE_BYTES))))
   }
   return set.size === 0 ? undefined : { type: 'zset', set }
 }
@@ -83,7 +83,7 @@ export function fillZset(input: RdbInput, set: SortedSet, count: number): string
       input.back(mark)
       return undefined
     }
-    const problem = add(set, member, readDoubleBytes(score, 0))
+    const problem = add(set, member, readDoubleBytes(score))
     if (problem !== undefined) return problem
   }
   return undefined

@@ -100,11 +100,11 @@ export class Socket {
   }
 
   /** What was written still goes out; nothing is reported about this connection any more. */
-  close(reason = 'closed by the other side'): void {
+  close(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.#owner.socketEnded(this)
-    this.#outgoing?.end(reason)
+    this.#outgoing?.end('closed by the other side')
   }
 
   /** The host of this end disappears at once, silently. `isHome`: whether it keeps its address. */
