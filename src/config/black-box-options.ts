@@ -23,7 +23,7 @@ const KEEPS_UNASKED = { sentinel: true, proxy: false }
 type Keeper = keyof typeof KEEPS_UNASKED
 
 /** With more groups a record grows so fast that its segments, which begin with an image of them all, become short. */
-export const MOST_GROUPS_UNASKED = 50
+const MOST_GROUPS_UNASKED = 50
 
 /** `groups`: how many a Sentinel watches. */
 export function keepsRecord({ isOn }: BlackBoxOptions, keeper: Keeper, groups = 0): boolean {

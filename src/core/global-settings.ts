@@ -18,7 +18,7 @@ export interface GlobalSetting {
 
 export const LOG_LEVELS = ['debug', 'verbose', 'notice', 'warning', 'nothing'] as const
 
-export const GLOBAL_SETTINGS = {
+const GLOBAL_SETTINGS = {
   /** If empty: the local address of the connection on which the hello goes out. */
   announceIp: { name: 'announce-ip', kind: 'host', place: 2, default: '' },
   /** If 0: `tlsPort` where links use TLS, otherwise `port`. */

@@ -120,7 +120,7 @@ export class Feed {
 }
 
 /** One event of a stream (HTML Standard, 9.2.6); undefined for a comment that keeps the connection. */
-export function parseBlock(block: string): FeedEvent | undefined {
+function parseBlock(block: string): FeedEvent | undefined {
   const fields = { id: '', event: '', data: '' }
   for (const line of block.split('\n')) {
     const [, name = '', value = ''] = /^(id|event|data): ?(.*)$/.exec(line) ?? []

@@ -111,7 +111,7 @@ export function addressOf({
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-export function count(number: number, what: string): string {
+function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`
 }
 

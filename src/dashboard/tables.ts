@@ -51,13 +51,7 @@ export function sentinelTable({ sentinels }: ShownGroup): HTMLElement {
 }
 
 /** A sign and a word, so that the colour is never alone. */
-export function signed({
-  mood,
-  text,
-}: {
-  readonly mood: Mood
-  readonly text: string
-}): HTMLElement {
+function signed({ mood, text }: { readonly mood: Mood; readonly text: string }): HTMLElement {
   return element('span', { class: mood }, `${SIGN[mood]} ${text}`)
 }
 

@@ -13,7 +13,7 @@ export interface Failure {
 }
 
 /** The checker's name for an exception from the machines: one of their assertions did not hold. */
-export const NO_CRASH = 'no crash'
+const NO_CRASH = 'no crash'
 
 export function crashOf(error: unknown): Failure {
   const text = error instanceof Error ? error.message : String(error)

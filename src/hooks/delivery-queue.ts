@@ -13,7 +13,7 @@ export interface DeliveryLimits {
   readonly giveUpAfterMs: number
 }
 
-export const RETRY_MIN_MS = 1_000
+const RETRY_MIN_MS = 1_000
 export const RETRY_MAX_MS = 60_000
 
 export interface Delivery<Item> {

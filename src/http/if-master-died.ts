@@ -66,7 +66,7 @@ export function ifMasterDied(
   }
 }
 
-export function placeOf({ state }: Turn, one: NodePlace): NodePlace {
+function placeOf({ state }: Turn, one: NodePlace): NodePlace {
   return { host: shownHost(state, one.host), port: one.port }
 }
 

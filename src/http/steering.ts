@@ -143,7 +143,7 @@ function isPlan(said: unknown): said is Plan {
 }
 
 /** A reply as JSON has it; a map becomes an object. */
-export function plain(reply: Reply | undefined): unknown {
+function plain(reply: Reply | undefined): unknown {
   switch (reply?.kind) {
     case undefined:
     case 'null':

@@ -27,7 +27,7 @@ export interface TimingRow {
   readonly about: string
 }
 
-export const PROXY_TIMING: { readonly [Key in keyof ProxyTiming]: TimingRow } = {
+const PROXY_TIMING: { readonly [Key in keyof ProxyTiming]: TimingRow } = {
   leaseMs: {
     ...{ word: 'lease', kind: 'duration', default: 1_000 },
     about: 'how long the answer of a majority of Sentinels stays valid',

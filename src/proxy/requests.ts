@@ -30,7 +30,7 @@ export interface WholeCommands {
 }
 
 /** A command that is longer is passed on in pieces, and is never repeated. */
-export const KEPT_BYTES = 64 * 1024
+const KEPT_BYTES = 64 * 1024
 /** One whose words the proxy has to know may be as long as this. */
 const MAX_WHOLE_BYTES = 1024 * 1024
 const MAX_INLINE_BYTES = 64 * 1024

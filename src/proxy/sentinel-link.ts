@@ -30,7 +30,7 @@ export interface LinkHome {
 }
 
 /** Events that tell where a failover is. */
-export const FAILOVER_NEWS = [
+const FAILOVER_NEWS = [
   '+try-failover',
   '+switch-master',
   '-failover-abort-not-elected',

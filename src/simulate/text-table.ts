@@ -1,6 +1,6 @@
 /** Tables, bars and paragraphs for a terminal of eighty columns. */
 
-export const WIDTH = 80
+const WIDTH = 80
 
 export interface TableColumn {
   readonly width: number

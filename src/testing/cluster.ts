@@ -78,7 +78,7 @@ interface Room {
   readonly tls: ClusterTls | undefined
 }
 
-export class RunningCluster implements Cluster {
+class RunningCluster implements Cluster {
   readonly nodes: readonly ManagedNode[]
   readonly sentinels: readonly ManagedSentinel[]
   readonly until: ClusterUntil

@@ -222,7 +222,7 @@ export abstract class HostedMember implements Member, Managed {
 const MOST_JUMP_MS = 36_000_000_000
 
 /** The clocks of one member: those of the cluster, and how far its wall clock was put on or back. */
-export class HostedClock implements Clock, MemberClock {
+class HostedClock implements Clock, MemberClock {
   readonly #cluster: ClusterClock
   readonly #note: (ms: number) => void
   #aheadMs = 0

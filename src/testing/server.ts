@@ -49,7 +49,7 @@ const DECIDED: DecidedMatters = {
   process: 'its disk is in memory, and it ends with the test',
 }
 
-export class RunningServer implements TestServer {
+class RunningServer implements TestServer {
   /** What can be done to it: kill, restart, stop, resume, fill its disk. */
   readonly node: HostedNodeMember
   readonly host: string

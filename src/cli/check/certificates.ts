@@ -189,7 +189,7 @@ function chainOf(
 /** No chain in use is longer. */
 const LONGEST_CHAIN = 10
 
-export function isSigned(
+function isSigned(
   leaf: X509Certificate,
   others: readonly X509Certificate[],
   trusted: readonly X509Certificate[],

@@ -36,7 +36,7 @@ function folded(line: string, columns: number): readonly string[] {
   return wrapped(line.trimStart().split(' '), ' ', room, 2).map((part) => `${indent}${part}`)
 }
 
-export function forecastLines(layout: GroupLayout, told: Forecast): readonly string[] {
+function forecastLines(layout: GroupLayout, told: Forecast): readonly string[] {
   const { outcome, text, accident, obstacles, cautions } = told
   const paint = outcome === 'stuck' ? pc.red : outcome === 'switches' ? pc.green : pc.bold
   const mark = outcome === 'stuck' ? '✘' : isBad(told) ? '!' : '✔'
@@ -96,7 +96,7 @@ function costLines({ takesMs, loss }: Forecast): readonly string[] {
   ]
 }
 
-export function lossText({ isNothing, behindBytes, toldAgoMs, goesOn }: Loss): string {
+function lossText({ isNothing, behindBytes, toldAgoMs, goesOn }: Loss): string {
   if (isNothing) return 'nothing that was acknowledged (replication: strict)'
   const ago = toldAgoMs === null ? '' : ` (the master reported this ${spanOf(toldAgoMs)} ago)`
   const behind =
@@ -113,7 +113,7 @@ export function lossText({ isNothing, behindBytes, toldAgoMs, goesOn }: Loss): s
   return `${behind}; and the writes that the old master still acknowledges for ${spanOf(goesOn.forMs)}${amount}${fence}`
 }
 
-export function spanText({ from, to }: TimeSpan): string {
+function spanText({ from, to }: TimeSpan): string {
   const [a, b] = [spanOf(from), spanOf(to)]
   return a === b ? a : `${a} to ${b}`
 }

@@ -76,7 +76,7 @@ async function whyNoDryRun(client: Asking, asker: string | undefined): Promise<s
 }
 
 /** The users of connections that Sentinels have opened, by the names they give them. */
-export function usersIn(clients: string): readonly string[] {
+function usersIn(clients: string): readonly string[] {
   const lines = clients.split('\n').filter((line) => /\bname=sentinel-\w{8}-cmd\b/.test(line))
   const users = lines.flatMap((line) => /\buser=(\S+)/.exec(line)?.[1] ?? [])
   return [...new Set(users)]

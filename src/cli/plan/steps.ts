@@ -28,7 +28,7 @@ export interface WorkStep {
 }
 
 /** The dry run of a coordinated failover, of the first Sentinel that finds it possible. */
-export function handoverPlan({ sentinels }: GroupLayout): FailoverPlan | undefined {
+function handoverPlan({ sentinels }: GroupLayout): FailoverPlan | undefined {
   const plans = sentinels.flatMap(({ says }) => (says?.plan === undefined ? [] : [says.plan]))
   return plans.find(({ possible }) => possible) ?? plans[0]
 }

@@ -42,7 +42,7 @@ export interface ProxySetup {
   readonly record?: ProxyRecord | undefined
 }
 
-export const PLAIN_LOG: ProxySetup['log'] = { logLevel: 'notice', logFile: '', logFormat: 'auto' }
+const PLAIN_LOG: ProxySetup['log'] = { logLevel: 'notice', logFile: '', logFormat: 'auto' }
 
 /** Throws a StartError that says what is missing or wrong. */
 export function readProxySetup(file: string | undefined, options: ProxyOptions): ProxySetup {

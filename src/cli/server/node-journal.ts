@@ -12,7 +12,7 @@ import type { Settings } from '../../server/settings/settings.ts'
 import { openJournal } from '../daemon/own-journal.ts'
 
 /** Several nodes may keep their data in one folder. */
-export function journalFolder(folder: string, settings: Settings): string {
+function journalFolder(folder: string, settings: Settings): string {
   return join(folder, `node-${portOf(settings)}.blackbox`)
 }
 

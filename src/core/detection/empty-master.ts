@@ -33,7 +33,7 @@ export function checkEmptied(turn: Turn, group: Group): void {
 }
 
 /** The replicas that still have the data; empty if the master has them, or no replica denies it. */
-export function witnesses(turn: Turn, { master, replicas }: Group): Replica[] {
+function witnesses(turn: Turn, { master, replicas }: Group): Replica[] {
   return [...replicas.values()].filter((replica) => {
     const { guard, masterHost, masterPort, roleReported } = replica
     if (guard === undefined || roleReported !== 'slave' || isSdown(replica)) return false

@@ -21,7 +21,7 @@ import {
 import { sharePause } from './share-pause.ts'
 
 /** Takes over what is newer than what we hold; false if it cannot be honest. */
-export function hearOfPause(turn: Turn, group: Group, told: ToldPause, speaker: string): boolean {
+function hearOfPause(turn: Turn, group: Group, told: ToldPause, speaker: string): boolean {
   const { pause } = group
   if (!isWithinReach(told.number, pause.number)) {
     const what = `order ${told.number} to pause ${group.config.name}, told by ${speaker}`

@@ -20,7 +20,7 @@ const INTEGER = /^(0|-?[1-9]\d*)$/
 
 type Text = ValueOf<'string'>
 
-export function textValue(text: string): Text {
+function textValue(text: string): Text {
   return { type: 'string', text }
 }
 

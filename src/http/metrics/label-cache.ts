@@ -22,7 +22,7 @@ export interface GroupLabels {
 }
 
 /** Labels of which the last one is a text that changes now and then. */
-export class LastLabels {
+class LastLabels {
   readonly #before: readonly LabelPair[]
   readonly #name: string
   #known: { readonly value: string; readonly text: string } | undefined

@@ -278,7 +278,7 @@ export interface InstanceView<Kind extends Instance> {
   readonly instance: Kind
 }
 
-export const INSTANCE_LABELS = ['master_name', 'role', 'address'] as const
+const INSTANCE_LABELS = ['master_name', 'role', 'address'] as const
 
 export const INSTANCE_ROWS: readonly MetricRow<InstanceView<Instance>>[] = [
   {
@@ -329,7 +329,7 @@ function instanceGauge(name: string, help: string, unit: MetricUnit) {
   return gauge(`vedette_instance_${name}`, { help, unit, labels: INSTANCE_LABELS })
 }
 
-export const REPLICA_LABELS = ['master_name', 'address'] as const
+const REPLICA_LABELS = ['master_name', 'address'] as const
 
 export const REPLICA_ROWS: readonly MetricRow<
   InstanceView<Replica> & { readonly replication: ReplicationView }
@@ -365,7 +365,7 @@ function replicaGauge(name: string, help: string, unit: MetricUnit) {
   return gauge(`vedette_replica_${name}`, { help, unit, labels: REPLICA_LABELS })
 }
 
-export const PEER_LABELS = ['master_name', 'address'] as const
+const PEER_LABELS = ['master_name', 'address'] as const
 
 export const PEER_ROWS: readonly MetricRow<InstanceView<Peer>>[] = [
   {

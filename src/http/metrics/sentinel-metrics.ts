@@ -139,7 +139,7 @@ interface Kept {
   readonly blocks: KeptSamples[]
 }
 
-export class SentinelScrape {
+class SentinelScrape {
   readonly #state: State
   readonly #page: Exposition
   readonly #kept: Kept

@@ -33,7 +33,7 @@ function include(path: string): Included {
 }
 
 /** The paths that an absolute pattern matches, in order. As in a shell, `*` does not match a leading dot. */
-export function expand(pattern: string): readonly string[] {
+function expand(pattern: string): readonly string[] {
   const [root = '', ...parts] = pattern.split('/')
   return parts.reduce<readonly string[]>(
     (folders, part) => folders.flatMap((folder) => step(folder, part)),

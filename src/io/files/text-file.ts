@@ -9,7 +9,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { isatty } from 'node:tty'
 
 /** Enough for a configuration with ten thousand groups and all that Redis remembers of them. */
-export const MAX_TEXT_BYTES = 16 * 1024 * 1024
+const MAX_TEXT_BYTES = 16 * 1024 * 1024
 
 const PIECE_BYTES = 64 * 1024
 const STANDARD_INPUT = 0

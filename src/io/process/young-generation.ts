@@ -50,7 +50,7 @@ export function boundBeside(oldBytes: number): number {
   return Math.max(YOUNG_GENERATION_BYTES, SHARE * oldBytes)
 }
 
-export function youngGenerationBytes(): number {
+function youngGenerationBytes(): number {
   return bytesOf('new_space')
 }
 

@@ -77,7 +77,7 @@ const PLAIN: Record<string, NativeCode> = {
 }
 
 /** `tostring` of a value without a metatable of its own. */
-export function plainText(value: LuaValue): string {
+function plainText(value: LuaValue): string {
   switch (typeof value) {
     case 'undefined':
       return 'nil'
@@ -92,7 +92,7 @@ export function plainText(value: LuaValue): string {
   }
 }
 
-export function addressText({ address }: LuaObject): string {
+function addressText({ address }: LuaObject): string {
   if (address === 0) return '(nil)'
   return `0x${address.toString(16).padStart(12, '0')}`
 }

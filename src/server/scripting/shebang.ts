@@ -11,7 +11,7 @@ export const FLAGS = [
   'allow-cross-slot-keys',
 ] as const
 
-export const OLD_STYLE: ScriptFlags = {
+const OLD_STYLE: ScriptFlags = {
   noWrites: false,
   allowOom: false,
   allowStale: false,

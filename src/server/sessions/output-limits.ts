@@ -65,7 +65,7 @@ function parseLimit(words: readonly string[]): OutputLimit | undefined {
 }
 
 /** Understands the class names of either vocabulary; undefined: there is no such class. */
-export function outputClass(word: string | undefined): OutputClass | undefined {
+function outputClass(word: string | undefined): OutputClass | undefined {
   switch (word?.toLowerCase()) {
     case 'normal':
       return 'normal'

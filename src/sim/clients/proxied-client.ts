@@ -14,7 +14,7 @@ import type { Shell, ShellConnection } from '../processes/shell.ts'
 import { ClientProgram, type ClientStart } from './client-program.ts'
 
 /** What the application takes for its master. No host of a run has this name. */
-export const OWN_PROXY: Address = { host: '*proxy*', port: 6400 }
+const OWN_PROXY: Address = { host: '*proxy*', port: 6400 }
 
 const CONNECT_TIMEOUT_MS = 60_000
 const ENDS: SocketEnds = {

@@ -22,7 +22,7 @@ import type { Process, Program } from './process.ts'
 
 const CONNECT_TIMEOUT_MS = 60_000
 /** The file of CONFIG REWRITE, as in production: the differences from the user's file. */
-export const SETTINGS_FILE = 'settings'
+const SETTINGS_FILE = 'settings'
 
 export interface NodeProgramStart {
   readonly process: Process
