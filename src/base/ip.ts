@@ -26,8 +26,17 @@ export function isHostName(text: string): boolean {
 }
 
 /** `host:port` in the usual form, an IPv6 address in brackets. */
-export function hostAndPort(host: string, port: number): string {
+export function hostAndPort(host: string, port: number | string): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+export function addressText({ host, port }: Address): string {
+  return hostAndPort(host, port)
+}
+
+/** The same host and port, or no address both times. A name and its address differ: see core/names. */
+export function isSameAddress(one: Address | undefined, other: Address | undefined): boolean {
+  return one?.host === other?.host && one?.port === other?.port
 }
 
 /** `host:port` or `[host]:port`, with the host as it is compared; undefined: it is no address. */

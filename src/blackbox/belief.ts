@@ -4,9 +4,9 @@
  * from the state of the machine itself.
  */
 import type { Moment } from '../base/clock.ts'
-import { hostAndPort } from '../base/ip.ts'
+import { addressText, hostAndPort } from '../base/ip.ts'
 import { votesNeeded } from '../core/election/quorum.ts'
-import type { DataInstance, Group, Instance, Peer, Replica, State } from '../core/state.ts'
+import type { Group, Instance, Peer, Replica, State } from '../core/state.ts'
 import { isSdown, isTilted } from '../core/state.ts'
 import type { TimerOwner } from '../core/timers.ts'
 
@@ -46,7 +46,8 @@ function situation(group: Group, now: Moment): readonly string[] {
       `${down} of ${peers.size + 1} say the master is down, ${group.config.quorum} are needed`,
     )
   if (failover !== undefined) {
-    const to = failover.promoted === undefined ? '' : `, promoting ${addressOf(failover.promoted)}`
+    const to =
+      failover.promoted === undefined ? '' : `, promoting ${addressText(failover.promoted)}`
     lines.push(
       `it leads a failover (${failover.kind}) in epoch ${failover.epoch}: ${failover.state} for ${ago(now, failover.stateChangedAtMs)}${to}`,
       `votes: ${votesLine(group)}`,
@@ -110,7 +111,7 @@ function instanceWords(instance: Instance, now: Moment): string {
   const pending = link.pingPendingSinceMs
   const owed = pending === undefined ? '' : `, owes an answer for ${ago(now, pending)}`
   const well = link.wasOk ? `last well ${ago(now, link.lastOkAtMs)} ago` : 'never well so far'
-  return `${addressOf(instance)} ${down}${isUp ? 'connected' : 'not connected'}, ${well}${owed}`
+  return `${addressText(instance)} ${down}${isUp ? 'connected' : 'not connected'}, ${well}${owed}`
 }
 
 function deadlineLines(group: Group, now: Moment): readonly string[] {
@@ -124,10 +125,6 @@ function deadlineLines(group: Group, now: Moment): readonly string[] {
   )
   all.sort((one, other) => one.atMs - other.atMs)
   return all.map(({ atMs, text }) => `due in ${atMs - now.monoMs} ms: ${text}`)
-}
-
-function addressOf({ host, port }: DataInstance | Instance): string {
-  return hostAndPort(host, port)
 }
 
 function ago(now: Moment, atMs: number): string {

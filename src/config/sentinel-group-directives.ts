@@ -2,7 +2,9 @@
  * The `sentinel … <group> …` directives: rules of a group, and what Redis has learnt about the
  * group and written into its file.
  */
+
 import { unreachable } from '../base/assert.ts'
+import { isSameAddress } from '../base/ip.ts'
 import { type ClientAddress, clientAddressFault } from '../base/network-addresses.ts'
 import { ruleFault } from '../core/failover/host-rules.ts'
 import type {
@@ -206,9 +208,7 @@ function addReplica(
 ): Objection | undefined {
   const address = readAddress(draft, host, port)
   if ('severity' in address) return address
-  const isKnown = group.replicas.some(
-    (replica) => replica.host === address.host && replica.port === address.port,
-  )
+  const isKnown = group.replicas.some((replica) => isSameAddress(replica, address))
   if (isKnown) return refusal('E_DUPLICATE', 'Duplicate hostname and port for replica.')
   group.replicas.push(address)
   return undefined

@@ -5,7 +5,7 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
-import { hostAndPort } from '../base/ip.ts'
+import { hostAndPort, isSameAddress } from '../base/ip.ts'
 import { shownHost } from '../core/names/names.ts'
 import { currentMaster, type Group, isOdown, isSdown, isTilted, type State } from '../core/state.ts'
 import { ClockSetBack } from './clock-set-back.ts'
@@ -151,7 +151,7 @@ function forgetOld(lanes: Map<string, Lane>, nowMs: number): void {
 function* instancesOf(state: State, group: Group) {
   const master = currentMaster(group)
   for (const node of [group.master, ...group.replicas.values()]) {
-    const isMaster = node.host === master.host && node.port === master.port
+    const isMaster = isSameAddress(node, master)
     const role = isMaster ? ('master' as const) : ('replica' as const)
     const isDown = isSdown(node)
     const down = node === group.master && isOdown(group) ? ('odown' as const) : ('down' as const)

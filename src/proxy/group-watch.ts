@@ -2,7 +2,7 @@
  * Everything the proxy learns about the groups: it keeps a link to each Sentinel whose word counts, and a probe at
  * each replica of groups with a read port, and tells when the master of a group has changed.
  */
-import { type Address, hostAndPort } from '../base/ip.ts'
+import { type Address, addressText, hostAndPort, isSameAddress } from '../base/ip.ts'
 import type { ProxyPort, WireId } from './port.ts'
 import { ProxiedGroup } from './proxied-group.ts'
 import type { ProxyConfig } from './proxy-options.ts'
@@ -185,7 +185,7 @@ export class GroupWatch {
     group.count(nowMs)
     const master = group.masterAt(nowMs)
     const before = this.#told.get(group)
-    if (before?.host === master?.host && before?.port === master?.port) return
+    if (isSameAddress(before, master)) return
     this.#told.set(group, master)
     if (master !== undefined) group.switchEnds(true)
     this.#start.announce(group)
@@ -210,10 +210,10 @@ export class GroupWatch {
 
   /** To every voter of any group, and to no other. */
   #keepLinks(): void {
-    const wanted = new Set(this.#start.config.sentinels.map(nameOf))
+    const wanted = new Set(this.#start.config.sentinels.map(addressText))
     for (const { electorate } of this.groups.values()) {
       for (const address of electorate.voters().values()) {
-        wanted.add(nameOf(address))
+        wanted.add(addressText(address))
         this.#link(address)
       }
     }
@@ -229,7 +229,7 @@ export class GroupWatch {
     const { config } = this.#start
     for (const group of this.groups.values()) {
       for (const address of group.hasReadPort ? group.replicas() : []) {
-        const name = `${group.name} ${nameOf(address)}`
+        const name = `${group.name} ${addressText(address)}`
         wanted.add(name)
         if (this.#probes.has(name)) continue
         const home = { ...this.#streams(), maxLagMs: config.maxLagMs, login: this.#login }
@@ -242,8 +242,4 @@ export class GroupWatch {
       this.#probes.delete(name)
     }
   }
-}
-
-function nameOf({ host, port }: Address): string {
-  return hostAndPort(host, port)
 }

@@ -1,5 +1,5 @@
 /** What the proxy knows of one group: its master, as long as that is confirmed, and replicas that may be read. */
-import { type Address, hostAndPort } from '../base/ip.ts'
+import { type Address, hostAndPort, isSameAddress } from '../base/ip.ts'
 import { type ConfirmedMaster, MasterView } from './master-view.ts'
 import type { ProxyGroup } from './proxy-options.ts'
 import type { FieldList } from './sentinel-link.ts'
@@ -81,7 +81,9 @@ export class ProxiedGroup {
 
   isDoubtful(master: Address, nowMs: number): boolean {
     return (
-      this.#doubt !== undefined && nowMs < this.#doubt.untilMs && isSame(this.#doubt.master, master)
+      this.#doubt !== undefined &&
+      nowMs < this.#doubt.untilMs &&
+      isSameAddress(this.#doubt.master, master)
     )
   }
 
@@ -99,7 +101,7 @@ export class ProxiedGroup {
     const confirmed = this.#view.confirmed(nowMs, voters.size)
     // The last one is kept, although it has run out, so that a session knows where it was.
     if (confirmed !== undefined) this.#confirmed = confirmed
-    return !isSame(before, this.masterAt(nowMs))
+    return !isSameAddress(before, this.masterAt(nowMs))
   }
 
   knowsReplicas(by: Address, fields: FieldList): void {
@@ -139,8 +141,8 @@ export class ProxiedGroup {
     const master = this.masterAt(nowMs)
     const voters = this.electorate.voters()
     const says = [...this.#replicas].filter(([key, known]) => {
-      const found = known.find(({ address }) => isSame(address, replica))
-      return voters.has(key) && found?.follows !== undefined && isSame(found.follows, master)
+      const found = known.find(({ address }) => isSameAddress(address, replica))
+      return voters.has(key) && found?.follows !== undefined && isSameAddress(found.follows, master)
     })
     return master !== undefined && says.length > voters.size / 2
   }
@@ -162,7 +164,7 @@ export class ProxiedGroup {
    */
   readerAt(nowMs: number, present: Address | undefined): Address | undefined {
     const readable = this.readableAt(nowMs)
-    const stays = readable.find(({ address }) => isSame(address, present))
+    const stays = readable.find(({ address }) => isSameAddress(address, present))
     if (stays !== undefined) return stays.address
     const next = readable[this.#turn++ % Math.max(readable.length, 1)]
     return next?.address ?? this.masterAt(nowMs)
@@ -173,7 +175,3 @@ const MAX_REPLICAS = 64
 const SWITCH_MS = 1_000
 const DISTRUST_MS = 10_000
 const DOUBT_MS = 1_000
-
-export function isSame(one: Address | undefined, other: Address | undefined): boolean {
-  return one?.host === other?.host && one?.port === other?.port
-}

@@ -2,12 +2,11 @@
  * Asks replicas how closely they follow: for the read port a replica counts as long as it says itself that it
  * follows the confirmed master and has heard of it lately.
  */
-import type { Address } from '../base/ip.ts'
-import { hostAndPort } from '../base/ip.ts'
+import { type Address, hostAndPort, isSameAddress } from '../base/ip.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import { ReplyDecoder } from '../resp/reply-decoder.ts'
 import type { WireId } from './port.ts'
-import { isSame, type ProxiedGroup } from './proxied-group.ts'
+import type { ProxiedGroup } from './proxied-group.ts'
 
 export interface ProbeHome {
   readonly maxLagMs: number
@@ -106,7 +105,7 @@ export class ReplicaProbe {
     // Of a strict group: it answers no reads.
     if (field('sync_replication') === '1') return false
     if (!follows || !(lagMs >= 0 && lagMs <= this.#home.maxLagMs)) return false
-    const isNamed = isSame(master, this.#group.masterAt(nowMs))
+    const isNamed = isSameAddress(master, this.#group.masterAt(nowMs))
     return isNamed || this.#group.isSaidToFollow(this.address, nowMs)
   }
 

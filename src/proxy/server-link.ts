@@ -1,5 +1,5 @@
 /** The connection of a session to a data node, how far its set-up is, and what the session is for it. */
-import type { Address } from '../base/ip.ts'
+import { type Address, isSameAddress } from '../base/ip.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import { Answers } from './answers.ts'
 import type { CarriedTransaction } from './asked.ts'
@@ -62,7 +62,7 @@ export class ServerLink {
   }
 
   leads(to: Address): boolean {
-    return this.address.host === to.host && this.address.port === to.port
+    return isSameAddress(this.address, to)
   }
 }
 

@@ -3,8 +3,7 @@
  * beside themselves: a single Sentinel, or something that answers in its place, can neither add voters nor outvote
  * the others. Two addresses of one Sentinel are one voter.
  */
-import type { Address } from '../base/ip.ts'
-import { hostAndPort } from '../base/ip.ts'
+import { type Address, addressText } from '../base/ip.ts'
 import type { SentinelKey } from './master-view.ts'
 
 /** Another Sentinel, as one of them describes it. */
@@ -28,16 +27,16 @@ export class Voters {
   }
 
   identified(address: Address, runId: string): void {
-    this.#runIds.set(textOf(address), runId)
+    this.#runIds.set(addressText(address), runId)
   }
 
   /** What it answered to SENTINEL SENTINELS. */
   described(by: Address, others: readonly KnownSentinel[]): void {
-    if (this.#isNamed(by)) this.#known.set(textOf(by), others.slice(0, MAX_KNOWN))
+    if (this.#isNamed(by)) this.#known.set(addressText(by), others.slice(0, MAX_KNOWN))
   }
 
   keyOf(address: Address): SentinelKey {
-    return this.#runIds.get(textOf(address)) ?? textOf(address)
+    return this.#runIds.get(addressText(address)) ?? addressText(address)
   }
 
   /** All voters, the named ones first, each with an address of it. */
@@ -49,7 +48,7 @@ export class Voters {
     }
     for (const { runId, address } of this.#agreed(voters.size)) {
       if (voters.has(runId)) continue
-      this.#runIds.set(textOf(address), runId)
+      this.#runIds.set(addressText(address), runId)
       voters.set(runId, address)
     }
     return voters
@@ -71,10 +70,6 @@ export class Voters {
   }
 
   #isNamed(address: Address): boolean {
-    return this.#named.some((one) => textOf(one) === textOf(address))
+    return this.#named.some((one) => addressText(one) === addressText(address))
   }
-}
-
-function textOf({ host, port }: Address): string {
-  return hostAndPort(host, port)
 }

@@ -3,7 +3,7 @@
  * assumed.
  */
 
-import type { Address } from '../base/ip.ts'
+import { type Address, addressText } from '../base/ip.ts'
 import { utf8Text } from '../base/utf8.ts'
 import { advise } from '../config/check.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
@@ -206,8 +206,4 @@ function hasUnknownZones(start: ClusterStart): boolean {
 
 function hasOwnPeriods({ core }: SentinelFile): boolean {
   return JSON.stringify(core.periods) !== JSON.stringify(DEFAULT_PERIODS)
-}
-
-function addressText({ host, port }: Address): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

@@ -2,7 +2,9 @@
  * `vedette failover`: a planned change of the master, and the wait until every Sentinel knows; or, with
  * --dry-run, what it would be.
  */
+
 import { setTimeout } from 'node:timers/promises'
+import { hostAndPort } from '../../base/ip.ts'
 import { utf8Bytes } from '../../base/utf8.ts'
 import type { FailoverPlan } from '../../core/failover/failover-plan.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
@@ -25,7 +27,7 @@ import { pauseWords } from '../status/pause-words.ts'
 import { namesAsked, readAddress, readMasters } from '../status/shapes.ts'
 import { isRefusal, silence, wayOut } from '../status/silence.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
-import { hostAndPort, isVedette } from '../status/view.ts'
+import { isVedette } from '../status/view.ts'
 import { StatusLine } from '../status-line.ts'
 import { planText, readPlan } from './plan-text.ts'
 

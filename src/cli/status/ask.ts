@@ -1,4 +1,5 @@
 /** Asks Sentinels for everything they know, first those we were told of, and then their peers. */
+import { hostAndPort } from '../../base/ip.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { allowanceOfOneRun, connect, type SentinelLogin } from './access.ts'
 import { type Allowance, type Asking, printable, type ReplyValue } from './asking.ts'
@@ -7,7 +8,6 @@ import { parseInfo, programIn } from './info.ts'
 import { namesAsked, readAddress, readMasters, readMyid, readOthers, readText } from './shapes.ts'
 import {
   type GroupView,
-  hostAndPort,
   type InstanceFields,
   type MasterStream,
   peersOf,
@@ -214,7 +214,7 @@ function ackIn(line: string, written: number): readonly (readonly [string, Repli
   if (!fields.includes('state=online')) return []
   const ackSeconds = countIn(/^lag=(\d{1,15})$/, fields)
   const lagBytes = Math.max(0, written - offset)
-  return [[hostAndPort(host, String(port)), { offset, lagBytes, ackSeconds }]]
+  return [[hostAndPort(host, port), { offset, lagBytes, ackSeconds }]]
 }
 
 function countIn(pattern: RegExp, lines: readonly string[]): number | undefined {

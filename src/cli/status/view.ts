@@ -1,5 +1,6 @@
 /** What one Sentinel says of the world, as it was asked. All texts are its own. */
 
+import { hostAndPort } from '../../base/ip.ts'
 import type { GroupOption } from '../../core/group-option-kinds.ts'
 import {
   GROUP_OPTIONS,
@@ -104,10 +105,6 @@ export function ownOptionsOf(master: InstanceFields): Readonly<Record<string, st
 
 export function addressOf(fields: InstanceFields): string {
   return hostAndPort(fields.ip ?? '?', fields.port ?? '?')
-}
-
-export function hostAndPort(host: string, port: string): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 /** The other Sentinels this one knows, each `host:port`. */

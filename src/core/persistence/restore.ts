@@ -4,6 +4,7 @@
  * the file still says so, the learnt value stays; if it says something new, the operator has changed
  * it, and the file wins.
  */
+import { isSameAddress } from '../../base/ip.ts'
 import type { GroupConfig } from '../config.ts'
 import { GLOBAL_SETTING_KEYS, type GlobalSettings } from '../global-settings.ts'
 import { GROUP_OPTION_KEYS } from '../group-options.ts'
@@ -62,7 +63,7 @@ function restoreGroup(file: GroupConfig, saved: SavedGroup | undefined): Restore
   if (saved === undefined) return { config: file, file, saved }
   const { file: before, current } = saved
   if (before === undefined) return { config: current, file, saved }
-  const addressKept = file.host === before.host && file.port === before.port
+  const addressKept = isSameAddress(file, before)
   const config: GroupConfig = {
     name: file.name,
     host: addressKept ? current.host : file.host,

@@ -5,7 +5,7 @@
  * kept it from the leader for long, and offsets only if they have not moved for a while.
  */
 
-import type { Address } from '../../base/ip.ts'
+import { isSameAddress } from '../../base/ip.ts'
 import { promotionRank } from '../../core/failover/host-rules.ts'
 import type { Happening, NodePosition } from '../happening.ts'
 import type { Checker } from './checker.ts'
@@ -29,7 +29,9 @@ export function bestReplica(scene: CheckerView): Checker {
     observe: (happening) => {
       emptied.note(happening)
       if (happening.kind !== 'selection' || happening.process === undefined) return undefined
-      const chosen = happening.standings.find(({ address }) => isSame(address, happening.chosen))
+      const chosen = happening.standings.find(({ address }) =>
+        isSameAddress(address, happening.chosen),
+      )
       if (chosen === undefined) return undefined
       // After a master was emptied, replicas that have the data go before all others.
       const isEmptied = emptied.saysOfGroup(happening.process, happening.group)
@@ -72,7 +74,7 @@ function betterThan(
   const { known, standings } = selection
   if (!isInView(chosen, selection, scene) || isHeir(chosen, selection, scene)) return undefined
   const others = standings.filter(
-    (other) => other !== chosen && known.some((address) => isSame(address, other.address)),
+    (other) => other !== chosen && known.some((address) => isSameAddress(address, other.address)),
   )
   const rivals = others.filter((other) => isEligible(other, selection, scene))
   const isStrict = scene.group(selection.group)?.replication === 'strict'
@@ -115,8 +117,8 @@ function isHeir(
   if (scene.roleOf(chosen.node)?.role.kind !== 'master') return false
   return standings.some(({ node, address }) => {
     const role = scene.roleOf(node)?.role
-    if (role?.kind !== 'replica' || known.some((one) => isSame(one, address))) return false
-    return isSame(role.master, chosen.address)
+    if (role?.kind !== 'replica' || known.some((one) => isSameAddress(one, address))) return false
+    return isSameAddress(role.master, chosen.address)
   })
 }
 
@@ -203,8 +205,4 @@ function isStill(one: NodePosition, atMs: number, scene: CheckerView): boolean {
   if (one.isLinkUp) return false
   const linkedAtMs = scene.linkedAtMs(one.node, atMs)
   return linkedAtMs !== undefined && atMs - linkedAtMs > STILL_MS
-}
-
-function isSame(a: Address, b: Address): boolean {
-  return a.host === b.host && a.port === b.port
 }

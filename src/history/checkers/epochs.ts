@@ -1,8 +1,8 @@
-import type { Address } from '../../base/ip.ts'
 import type { Action } from '../action.ts'
 import type { Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import { RolledBack } from './rolled-back.ts'
+import { placeOf } from './sentinel-past.ts'
 import { UnsavedLives } from './unsaved-lives.ts'
 
 /**
@@ -44,7 +44,7 @@ export function configEpochsNameOneMaster(): Checker {
       if (happening.kind !== 'hello') return undefined
       const { group, configEpoch } = happening
       const key = `${group} ${configEpoch}`
-      const address = textOf(happening.master)
+      const address = placeOf(happening.master)
       const known = masters.get(key) ?? address
       masters.set(key, known)
       if (known === address || forced.isShared(group, configEpoch)) return undefined
@@ -89,10 +89,6 @@ class ForcedEpochs {
 function makesUpMaster(action: Action | undefined): boolean {
   if (action?.kind !== 'lie' || action.lie.kind !== 'hello') return false
   return action.lie.master !== undefined || action.lie.configEpoch !== 'config'
-}
-
-function textOf(address: Address): string {
-  return `${address.host}:${address.port}`
 }
 
 type Telling = Happening & { readonly kind: 'hello' | 'vote' }

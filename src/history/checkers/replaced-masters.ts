@@ -2,7 +2,7 @@
  * What a proxy promises: no byte of a client goes to a node that more than half of the Sentinels have replaced for
  * longer than the lease. A Sentinel that is down says nothing, and says what it said when it comes back.
  */
-import { type Address, hostAndPort } from '../../base/ip.ts'
+import { addressText } from '../../base/ip.ts'
 import type { Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 
@@ -22,7 +22,7 @@ export function replacedMastersAreLeft(sentinels: number): Checker {
     observe: (happening) => {
       if (happening.kind === 'view') note(named, happening)
       if (happening.kind !== 'forwarded') return undefined
-      const to = textOf(happening.node)
+      const to = addressText(happening.node)
       const ended = [...named].filter(([key, { master, sinceMs }]) => {
         const isOther = key.endsWith(` ${happening.group}`) && master !== to
         return isOther && happening.atMs - sinceMs > LEASE_MS
@@ -37,10 +37,6 @@ type View = Happening & { readonly kind: 'view' }
 
 function note(named: Map<string, Named>, { process = '', group, master, atMs }: View): void {
   const key = `${process} ${group}`
-  const text = textOf(master)
+  const text = addressText(master)
   if (named.get(key)?.master !== text) named.set(key, { master: text, sinceMs: atMs })
-}
-
-function textOf({ host, port }: Address): string {
-  return hostAndPort(host, port)
 }

@@ -2,7 +2,7 @@
  * Connections to the servers that keys are moved to. One that worked is kept for ten seconds, because a
  * program that moves keys moves many, one after another.
  */
-import type { Address } from '../../base/ip.ts'
+import { type Address, isSameAddress } from '../../base/ip.ts'
 import type { NodeBase } from '../node-base.ts'
 import type { ConnectionId } from '../port.ts'
 
@@ -40,7 +40,7 @@ export class Targets {
   /** One that is kept, or a new one; `isNew`: a kept one may be broken, and is not to be trusted again. */
   take(address: Address, isNew: boolean): MoveTarget {
     for (const target of this.#byId.values()) {
-      if (target.idleSinceMs === undefined || !isSame(target.address, address)) continue
+      if (target.idleSinceMs === undefined || !isSameAddress(target.address, address)) continue
       if (isNew) {
         this.close(target)
         continue
@@ -93,8 +93,4 @@ export class Targets {
     this.#node.port.connect(id, address.host, address.port)
     return target
   }
-}
-
-function isSame(a: Address, b: Address): boolean {
-  return a.host === b.host && a.port === b.port
 }

@@ -6,7 +6,7 @@
  */
 
 import { assert } from '../../base/assert.ts'
-import type { Address } from '../../base/ip.ts'
+import { type Address, isSameAddress } from '../../base/ip.ts'
 import type { Rng } from '../../base/rng.ts'
 import type { Told } from '../../history/data/told.ts'
 import type { Occurrence } from '../../history/happening.ts'
@@ -175,7 +175,7 @@ export class ClientProgram implements Program {
   #named(address: Address): void {
     const current = this.#master?.address
     if (current !== undefined && this.#isPatient) return
-    if (current?.host === address.host && current.port === address.port) return
+    if (isSameAddress(current, address)) return
     this.#dropMaster()
     this.#retryAtMs = undefined
     this.#roleDueMs = this.#nowMs() + CONNECT_TIMEOUT_MS

@@ -1,4 +1,4 @@
-import type { Address } from '../../base/ip.ts'
+import { type Address, isSameAddress } from '../../base/ip.ts'
 import type { NodeRole } from '../../history/happening.ts'
 
 /**
@@ -64,7 +64,7 @@ export class RoleWitness {
 function isSame(role: NodeRole, master: Address | undefined): boolean {
   if (role.kind === 'master' || master === undefined)
     return (role.kind === 'master') === (master === undefined)
-  return role.master.host === master.host && role.master.port === master.port
+  return isSameAddress(role.master, master)
 }
 
 function isEqual(a: NodeRole, b: NodeRole | undefined): boolean {

@@ -5,7 +5,7 @@
  * they are decided.
  */
 import type { Moment } from '../../base/clock.ts'
-import type { Address } from '../../base/ip.ts'
+import { type Address, isSameAddress } from '../../base/ip.ts'
 import { parseHello } from '../../core/discovery/hello-format.ts'
 import type { Effect } from '../../core/effect.ts'
 import type { Event } from '../../core/event.ts'
@@ -242,8 +242,8 @@ function addressIn({ host, port }: Address): Address {
   return { host, port }
 }
 
-function isDataNodeOf({ master, replicas }: Group, { host, port }: Address): boolean {
-  return [master, ...replicas.values()].some((one) => one.host === host && one.port === port)
+function isDataNodeOf({ master, replicas }: Group, address: Address): boolean {
+  return [master, ...replicas.values()].some((one) => isSameAddress(one, address))
 }
 
 /**

@@ -3,7 +3,9 @@
  * node and Sentinel is asked, as the configured users, with the configured certificates. What is found is
  * judged when all have been asked. Nothing is changed anywhere.
  */
+
 import type { ConnectionOptions } from 'node:tls'
+import { hostAndPort } from '../../../base/ip.ts'
 import { utf8Text } from '../../../base/utf8.ts'
 import type { SentinelFile } from '../../../config/sentinel-file.ts'
 import type { TlsOptions } from '../../../config/tls-options.ts'
@@ -14,7 +16,6 @@ import { tlsOptionsOf } from '../../../io/tls/node-tls.ts'
 import { createTlsContexts } from '../../../io/tls/tls-contexts.ts'
 import type { Settings } from '../../../server/settings/settings.ts'
 import { allowanceOfOneRun, type SentinelLogin } from '../../status/access.ts'
-import { hostAndPort } from '../../status/view.ts'
 import { StatusLine } from '../../status-line.ts'
 import { examineCertificates } from '../certificates.ts'
 import type { CheckedFile } from '../check-file.ts'

@@ -1,8 +1,8 @@
 /** The voters of a strict group: can each be fenced, has each a vote, and what does its acknowledgement mean. */
+import { hostAndPort } from '../../../base/ip.ts'
 import type { GroupConfig } from '../../../core/config.ts'
 import { votersIn, writeQuorum } from '../../../core/failover/voters.ts'
 import { GROUP_OPTIONS } from '../../../core/group-options.ts'
-import { hostAndPort } from '../../status/view.ts'
 import type { SeenNode } from './facts.ts'
 import { type DeepFinding, type FindingWords, speakOf } from './finding.ts'
 

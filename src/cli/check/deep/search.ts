@@ -2,7 +2,8 @@
  * Finds every node and every Sentinel: those the configuration names, those this Sentinel has learnt, and
  * those that they name in turn. Each address is looked at once.
  */
-import { addressOf, hostAndPort } from '../../status/view.ts'
+import { hostAndPort } from '../../../base/ip.ts'
+import { addressOf } from '../../status/view.ts'
 import { isReached, type SeenNode, type SeenSentinel } from './facts.ts'
 
 /** No deployment has more; a made-up list must not keep us busy for ever. */
