@@ -2,6 +2,7 @@
  * The document of GET /cluster on a data node: what the node knows of itself, its replicas or its master,
  * and its Sentinels. Durations and ages are milliseconds, and what is not known is null.
  */
+import { infoFields } from '../base/info-fields.ts'
 import type { NodeServices } from '../server/context.ts'
 
 export interface NodeDocument {
@@ -66,7 +67,7 @@ export interface NodeSentinel {
 /** `node.now` is the moment of the last turn: the caller makes one first. */
 export function nodeDocument(node: NodeServices, version: string): NodeDocument {
   const { settings, now, startedAt, runId, sessions, replication, persistence } = node
-  const lines = new Map(replication.infoLines().map(splitLine))
+  const lines = infoFields(replication.infoLines())
   const isReplica = replication.isReplica()
   const offset = number(lines.get(isReplica ? 'slave_repl_offset' : 'master_repl_offset'))
   return {
@@ -94,11 +95,6 @@ export function nodeDocument(node: NodeServices, version: string): NodeDocument 
 function refusalOf({ replication, persistence }: NodeServices): string | null {
   if (replication.isReplica()) return null
   return replication.refusal() ?? replication.strict.refusal() ?? persistence.refusal() ?? null
-}
-
-function splitLine(line: string): readonly [string, string] {
-  const colon = line.indexOf(':')
-  return [line.slice(0, colon), line.slice(colon + 1)]
 }
 
 function number(text: string | undefined): number {

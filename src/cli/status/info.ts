@@ -1,14 +1,11 @@
 /** INFO, read by field, and what a program calls itself there. */
+import { infoFields } from '../../base/info-fields.ts'
 import { printable } from './asking.ts'
 
 /** The value of each field; it can be shown on a terminal. */
 export function parseInfo(text: string): ReadonlyMap<string, string> {
-  return new Map(
-    text.split('\r\n').flatMap((line) => {
-      const colon = line.indexOf(':')
-      return colon < 0 ? [] : [[line.slice(0, colon), printable(line.slice(colon + 1))] as const]
-    }),
-  )
+  const fields = [...infoFields(text)]
+  return new Map(fields.map(([name, value]) => [name, printable(value)]))
 }
 
 /** Whoever follows Redis tells a `redis_version`, too. */

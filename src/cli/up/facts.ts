@@ -1,4 +1,5 @@
 /** What a node and a Sentinel say about themselves in the replies that any client gets. */
+import { infoFields } from '../../base/info-fields.ts'
 
 export interface NodeFacts {
   readonly role: 'master' | 'replica'
@@ -27,12 +28,7 @@ export interface SentinelFacts {
 
 /** Reads an INFO reply; undefined if it says nothing about replication. */
 export function readNodeInfo(info: string): NodeFacts | undefined {
-  const fields = new Map(
-    info.split('\r\n').map((line) => {
-      const colon = line.indexOf(':')
-      return [line.slice(0, colon), line.slice(colon + 1)] as const
-    }),
-  )
+  const fields = infoFields(info)
   const number = (name: string) => Number(fields.get(name) ?? 0)
   const role = fields.get('role')
   if (role === undefined) return undefined

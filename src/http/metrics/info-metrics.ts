@@ -330,16 +330,6 @@ export const NODE_INFO_METRICS: readonly InfoMetric[] = [
   ...REPLICATION,
 ]
 
-/** The `field:value` lines of INFO. */
-export function parseInfoFields(text: string): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>()
-  for (const line of text.split('\r\n')) {
-    const colon = line.indexOf(':')
-    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1))
-  }
-  return fields
-}
-
 export function addInfoMetrics(
   page: Exposition,
   rows: readonly InfoMetric[],

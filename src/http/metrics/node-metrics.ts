@@ -2,11 +2,12 @@
  * The metrics of a data node. Nearly all of it is INFO, which is why a dashboard made for redis_exporter works
  * with a redis-server and with this node alike. It takes about a millisecond, and is done in one go.
  */
+import { infoFields } from '../../base/info-fields.ts'
 import type { NodeServices } from '../../server/context.ts'
 import { infoText } from '../../server/info/info.ts'
 import { addRows, Exposition, labelText } from './exposition.ts'
 import { counter, gauge, type MetricFamily, type MetricRow } from './family.ts'
-import { addInfoMetrics, infoNumber, NODE_INFO_METRICS, parseInfoFields } from './info-metrics.ts'
+import { addInfoMetrics, infoNumber, NODE_INFO_METRICS } from './info-metrics.ts'
 import { addProcessMetrics, PROCESS_FAMILIES, type ProcessReading } from './process-metrics.ts'
 
 /** The ledgers in the folder of the node, from this run and from earlier ones. */
@@ -218,7 +219,7 @@ export function nodeMetrics(
   ledgers: LedgersOnDisk,
   process: ProcessReading,
 ): readonly string[] {
-  const fields = parseInfoFields(infoText({ node, now: node.now }, ['everything']))
+  const fields = infoFields(infoText({ node, now: node.now }, ['everything']))
   const page = new Exposition(NODE_FAMILIES)
   addProcessMetrics(page, process)
   page.add(INFO, labelText(INFO.labels.map((name) => [name, fields.get(name) ?? ''])), 1)

@@ -2,7 +2,7 @@
  * A data node in a simulated process: the production node on a port made of simulated connections
  * and a simulated disk.
  */
-
+import { infoFields } from '../../base/info-fields.ts'
 import type { Address } from '../../base/ip.ts'
 import type { Rng } from '../../base/rng.ts'
 import { type Sizes, sizesOf } from '../../base/sizes.ts'
@@ -206,7 +206,7 @@ function readNodePosition(report: {
   readonly lines: readonly string[]
   readonly runId: string
 }): Omit<NodePosition, 'node' | 'address'> {
-  const fields = new Map(report.lines.map((line) => fieldOf(line)))
+  const fields = infoFields(report.lines)
   const isReplica = fields.get('role') === 'slave'
   // A replica that another leader has just promoted is chosen for what it has, too.
   const offset = fields.get(isReplica ? 'slave_repl_offset' : 'master_repl_offset')
@@ -218,11 +218,6 @@ function readNodePosition(report: {
     replid: fields.get('master_replid') ?? '',
     runId: report.runId,
   }
-}
-
-function fieldOf(line: string): [name: string, value: string] {
-  const colon = line.indexOf(':')
-  return [line.slice(0, colon), line.slice(colon + 1)]
 }
 
 /** A save that blocks: on a slow disk the process hangs for as long. */
