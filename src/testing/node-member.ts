@@ -1,8 +1,9 @@
 /** A data node of the cluster. */
+import { infoFields } from '../base/info-fields.ts'
 import { createRng } from '../base/rng.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import type { Surroundings } from '../io/host-environment.ts'
-import type { Logger } from '../io/log/logger.ts'
+import { bareLogger } from '../io/log/bare-logger.ts'
 import { NodeHost } from '../io/node-host.ts'
 import { checkNodeUsers } from '../server/access/access-start.ts'
 import { DataNode } from '../server/node.ts'
@@ -84,7 +85,7 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
         this.#node = node
         return node
       },
-      logger: this.#logger(),
+      logger: bareLogger((level, text) => this.#start.log(this.name, level, text)),
       saveSettings: (changed) => this.#disk.save(SETTINGS_FILE, JSON.stringify([...changed])),
       files: {
         ask: (request) => Promise.resolve(this.#disk.data.ask(request)),
@@ -118,19 +119,11 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
     for (const [name, value] of kept) settings.set(name, value)
     return settings
   }
-
-  #logger(): Logger {
-    return {
-      log: (level, text) => this.#start.log(this.name, level, text),
-      setLevel: () => undefined,
-      flush: () => undefined,
-    }
-  }
 }
 
-/** From the lines of INFO replication. */
-export function replicationOf(lines: readonly string[]): NodeReplication {
-  const fields = new Map(lines.map((line) => [before(line), line.slice(line.indexOf(':') + 1)]))
+/** From INFO replication. */
+export function replicationOf(info: string | readonly string[]): NodeReplication {
+  const fields = infoFields(info)
   const isReplica = fields.get('role') === 'slave'
   return {
     role: isReplica ? 'replica' : 'master',
@@ -138,8 +131,4 @@ export function replicationOf(lines: readonly string[]): NodeReplication {
     masterPort: isReplica ? Number(fields.get('master_port')) : undefined,
     offset: Number(fields.get(isReplica ? 'slave_repl_offset' : 'master_repl_offset')),
   }
-}
-
-function before(line: string): string {
-  return line.slice(0, line.indexOf(':'))
 }

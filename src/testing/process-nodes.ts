@@ -29,7 +29,7 @@ export class ProcessNode extends ProcessMember implements ManagedNode {
 
 function infoOf(reply: Reply): NodeReplication | undefined {
   if (reply.kind !== 'bulk') return undefined
-  return replicationOf(reply.bytes.split('\r\n'))
+  return replicationOf(reply.bytes)
 }
 
 export interface ProcessSentinelStart extends ProcessMemberStart {

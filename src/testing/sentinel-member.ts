@@ -5,7 +5,7 @@ import type { SentinelConfig } from '../core/config.ts'
 import type { SavedState } from '../core/persistence/saved.ts'
 import { currentMaster, type Group, type Instance, instancesOf, isSdown } from '../core/state.ts'
 import type { Surroundings } from '../io/host-environment.ts'
-import type { Logger } from '../io/log/logger.ts'
+import { bareLogger } from '../io/log/bare-logger.ts'
 import { SentinelHost } from '../io/sentinel-host.ts'
 import type { Reply } from '../resp/reply.ts'
 import { HostedMember, MemberDisk, type MemberPlace, type MemberProgram } from './member.ts'
@@ -95,7 +95,7 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
     const host = new SentinelHost({
       start: { config, saved: this.#saved(), rng, now: surroundings.clock.read() },
       save: (state) => this.#save(state),
-      logger: this.#logger(),
+      logger: bareLogger((level, text) => this.#start.log(this.name, level, text)),
       onExit: () => this.ended(life),
       onEvent: (event) => onEvent(this.name, event),
       surroundings,
@@ -117,14 +117,6 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
   #saved(): SavedState | undefined {
     const text = this.#disk.read(STATE_FILE)
     return text === undefined ? undefined : (JSON.parse(text) as SavedState)
-  }
-
-  #logger(): Logger {
-    return {
-      log: (level, text) => this.#start.log(this.name, level, text),
-      setLevel: () => undefined,
-      flush: () => undefined,
-    }
   }
 }
 

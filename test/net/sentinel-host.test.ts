@@ -1,8 +1,10 @@
 /** A Sentinel's host on real sockets, with a disk that takes its time. */
+
 import { connect, createServer, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { DEFAULT_GROUP, DEFAULT_SENTINEL } from '../../src/core/config.ts'
+import { bareLogger } from '../../src/io/log/bare-logger.ts'
 import { readClock } from '../../src/io/process/clock.ts'
 import { SentinelHost } from '../../src/io/sentinel-host.ts'
 
@@ -63,7 +65,7 @@ async function startSentinel(masterPort: number) {
       now: readClock(),
     },
     save: () => new Promise((resolve) => saves.push(resolve)),
-    logger: { log: () => undefined, setLevel: () => undefined, flush: () => undefined },
+    logger: bareLogger(),
     onExit: () => undefined,
   })
   const sockets: Socket[] = []

@@ -1,10 +1,12 @@
 /** Real servers on the loopback interface: ours, and Redis' own if it is installed. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { createRng } from '../../src/base/rng.ts'
 import { NodeFiles } from '../../src/io/files/node-files.ts'
+import { bareLogger } from '../../src/io/log/bare-logger.ts'
 import { NodeHost } from '../../src/io/node-host.ts'
 import { readClock } from '../../src/io/process/clock.ts'
 import { DataNode } from '../../src/server/node.ts'
@@ -49,11 +51,7 @@ export async function startOurs(directives: Record<string, string> = {}): Promis
         now: readClock(),
         hasConfigFile: false,
       }),
-    logger: {
-      log: (_level, text) => logs.push(text),
-      setLevel: () => undefined,
-      flush: () => undefined,
-    },
+    logger: bareLogger((_level, text) => logs.push(text)),
     saveSettings: () => undefined,
     files: new NodeFiles(() => settings.text('dir')),
     onReady: () => started(),

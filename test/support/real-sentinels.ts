@@ -1,10 +1,12 @@
 /** Sentinels on the loopback interface: ours, and Redis' own if it is installed, with the same file. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createRng } from '../../src/base/rng.ts'
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
+import { bareLogger } from '../../src/io/log/bare-logger.ts'
 import { listen } from '../../src/io/network/listener.ts'
 import { readClock } from '../../src/io/process/clock.ts'
 import { processFacts } from '../../src/io/process/process-facts.ts'
@@ -42,7 +44,7 @@ export async function startOurSentinel(lines: readonly string[]): Promise<RealSe
       process: processFacts({ configFile: '/etc/sentinel.conf', supervised: 'no', version: '' }),
     },
     save: () => Promise.resolve(),
-    logger: { log: () => undefined, setLevel: () => undefined, flush: () => undefined },
+    logger: bareLogger(),
     onExit: (how) => {
       status = how
       listener.close()

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { bareLogger } from '../../io/log/bare-logger.ts'
 import { NodeHost } from '../../io/node-host.ts'
 import { DataNode } from '../../server/node.ts'
 import type { FileAnswer, FileRequest } from '../../server/persistence/files.ts'
@@ -22,7 +23,7 @@ export function hostNode(fabric: ProxyNetwork, start: NodeProgramStart): Program
   const host = new NodeHost({
     createNode: (nodePort: NodePort) =>
       new DataNode({ settings, port: nodePort, rng, now, hasConfigFile: true }),
-    logger: { log, setLevel: () => undefined, flush: () => undefined },
+    logger: bareLogger(log),
     saveSettings: (changed) => saveSettings(process, changed),
     onExit: () => surroundings.admit(() => process.exit()),
     files: {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { encodeState } from '../../config/state-file.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
-import type { Logger } from '../../io/log/logger.ts'
+import { bareLogger } from '../../io/log/bare-logger.ts'
 import { SentinelHost, type SentinelWatch } from '../../io/sentinel-host.ts'
 import type { Process, Program } from '../../sim/processes/process.ts'
 import {
@@ -12,13 +12,6 @@ import {
 import { drivenByItself } from './hosted-node.ts'
 import type { ProxyNetwork } from './proxy-network.ts'
 
-/** The witness hears every line already. */
-const QUIET: Logger = {
-  log: () => undefined,
-  setLevel: () => undefined,
-  flush: () => undefined,
-}
-
 /** A Sentinel on real sockets: the host of production, in the surroundings of a world. */
 export function hostSentinel(fabric: ProxyNetwork, start: SentinelProgramStart): Program {
   const { process, config, rng } = start
@@ -26,7 +19,8 @@ export function hostSentinel(fabric: ProxyNetwork, start: SentinelProgramStart):
   const host = new SentinelHost({
     start: { config, saved: readState(process), rng, now: process.now() },
     save: (state) => save(process, state),
-    logger: QUIET,
+    // The witness hears every line already.
+    logger: bareLogger(),
     onExit: () => surroundings.admit(() => process.exit()),
     surroundings,
     watch: whileAlive(process, start.witness),
