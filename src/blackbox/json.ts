@@ -35,11 +35,3 @@ function unmarked(value: unknown): unknown {
   if (BIG in value && /^-?\d{1,40}$/.test(String(value[BIG]))) return BigInt(String(value[BIG]))
   return ODD in value ? Number(value[ODD]) : value
 }
-
-/** The same JSON as a byte string: what is no byte is escaped. */
-export function byteJson(json: string): string {
-  return json.replace(
-    /[\u0100-\uffff]/g,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}

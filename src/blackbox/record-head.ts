@@ -1,6 +1,6 @@
 /** The head of a segment as text and back. */
+import { byteJson } from '../base/utf8.ts'
 import { RecordFault } from './block.ts'
-import { byteJson } from './json.ts'
 import type { RecordHead } from './recorder.ts'
 
 /** A byte string. */

@@ -2,7 +2,9 @@
  * A journal as text and back: a head that says who keeps it, and lists of entries. What is read may come from
  * anywhere, so a reader gets either entries of the right form or the words for what is wrong.
  */
+
 import type { Moment } from '../base/clock.ts'
+import { byteJson } from '../base/utf8.ts'
 import { type JournalEvent, rowOf } from './event-table.ts'
 
 export type JournalKeeper = 'node' | 'proxy'
@@ -33,7 +35,7 @@ const MAX_ENTRIES = 1_000_000
 
 /** A byte string. */
 export function journalHeadText(head: JournalHead): string {
-  return asBytes(JSON.stringify(head))
+  return byteJson(JSON.stringify(head))
 }
 
 /** A string: what is wrong. */
@@ -49,7 +51,7 @@ export function readJournalHead(text: string): JournalHead | string {
 export function entryText({ monoMs, wallMs }: Moment, event: JournalEvent): string {
   const { kind, ...values } = event
   const shown = Object.entries(values).map(([name, value]) => [name, clipped(value)])
-  return asBytes(JSON.stringify([monoMs, wallMs, kind, Object.fromEntries(shown)]))
+  return byteJson(JSON.stringify([monoMs, wallMs, kind, Object.fromEntries(shown)]))
 }
 
 /** What one frame holds. */
@@ -103,12 +105,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** What is no byte is escaped. */
-function asBytes(json: string): string {
-  return json.replace(
-    /[\u0100-\uffff]/g,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

@@ -9,7 +9,7 @@ import { eventWords, type Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import type { CheckerView } from './checker-view.ts'
 import { MasterClaims } from './master-claims.ts'
-import { forgetEnded, placeOf, readSubject, SentinelPast } from './sentinel-past.ts'
+import { forgetEnded, forgetProcess, placeOf, readSubject, SentinelPast } from './sentinel-past.ts'
 
 type Order = Happening & { readonly kind: 'order' }
 
@@ -36,7 +36,7 @@ export function fewAtOnce(scene: CheckerView): Checker {
       const { process } = happening
       if (happening.kind === 'role') settle(moves, happening)
       if (process === undefined) return undefined
-      if (happening.kind === 'status' && happening.status === 'down') drop(moves, process)
+      if (happening.kind === 'status' && happening.status === 'down') forgetProcess(moves, process)
       if (happening.kind === 'candidacy') {
         old.set(`${process} ${happening.group}`, placeOf(happening.master))
       }
@@ -64,10 +64,6 @@ function noteEvent(
   else if (name === '-slave-reconf-sent-timeout' || name === '+slave-reconf-done') {
     moves.get(key)?.busy.delete(placeOf(subject.address))
   }
-}
-
-function drop(moves: Map<string, Move>, process: string): void {
-  for (const key of moves.keys()) if (key.startsWith(`${process} `)) moves.delete(key)
 }
 
 /** A node says that its link to its master is up. */
@@ -213,10 +209,8 @@ export function promotionsAreRespected(scene: CheckerView): Checker {
  */
 function noteSeenMaster(seen: Set<string>, happening: Happening): void {
   if (happening.kind !== 'event') return
-  const { process, name, payload } = happening
-  if (name === '+switch-master') {
-    for (const key of seen) if (key.startsWith(`${process} `)) seen.delete(key)
-  }
+  const { process = '', name, payload } = happening
+  if (name === '+switch-master') forgetProcess(seen, process)
   if (name !== '+role-change' && name !== '-role-change') return
   const subject = readSubject(payload)
   if (subject === undefined) return

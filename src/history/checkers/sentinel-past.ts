@@ -31,7 +31,7 @@ export function placeOf({ host, port }: Address): string {
 export function forgetEnded(keyed: Keyed, happening: Happening): void {
   const { process = '' } = happening
   if (happening.kind === 'status' && happening.status === 'down') {
-    for (const key of keyed.keys()) if (key.startsWith(`${process} `)) keyed.delete(key)
+    forgetProcess(keyed, process)
   }
   if (happening.kind !== 'event') return
   const { name, payload } = happening
@@ -39,6 +39,11 @@ export function forgetEnded(keyed: Keyed, happening: Happening): void {
   if (name === '+switch-master') {
     keyed.delete(`${process} ${eventWords('+switch-master', payload)?.group}`)
   }
+}
+
+/** Removes every key that begins with the process. */
+export function forgetProcess(keyed: Keyed, process: string): void {
+  for (const key of keyed.keys()) if (key.startsWith(`${process} `)) keyed.delete(key)
 }
 
 /** A set of keys, or a map. */

@@ -5,7 +5,7 @@
 import type { Address } from '../../base/ip.ts'
 import { eventWords, type Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
-import { placeOf } from './sentinel-past.ts'
+import { forgetProcess, placeOf } from './sentinel-past.ts'
 
 type Told = Happening & { readonly kind: 'switchTold' }
 
@@ -27,7 +27,8 @@ export function switchesAreTold(): Checker {
     name: 'each switch is told once and in order',
     observe: (happening) => {
       const { process = '' } = happening
-      if (happening.kind === 'status' && happening.status === 'down') forget(stories, process)
+      if (happening.kind === 'status' && happening.status === 'down')
+        forgetProcess(stories, process)
       if (happening.kind === 'view')
         noteView(storyOf(stories, process, happening.group), happening.master)
       if (happening.kind === 'switchTold')
@@ -55,10 +56,6 @@ function storyOf(stories: Map<string, Story>, process: string, group: string): S
   }
   stories.set(key, known)
   return known
-}
-
-function forget(stories: Map<string, Story>, process: string): void {
-  for (const key of stories.keys()) if (key.startsWith(`${process} `)) stories.delete(key)
 }
 
 function noteView(story: Story, master: Address): void {

@@ -2,6 +2,7 @@
  * INFO persistence. Redis measures what its forks copy; there are none here, so that is always 0. Fields
  * about the append-only file and about loading appear only while they apply.
  */
+import { lines } from '../info/info-lines.ts'
 import type { NodeStats } from '../info/stats.ts'
 import type { LoadProgress } from './load-progress.ts'
 import type { Persistence } from './persistence.ts'
@@ -76,8 +77,4 @@ function loadingFields(progress: LoadProgress, usedBytes: number) {
     loading_loaded_perc: progress.percent.toFixed(2),
     loading_eta_seconds: progress.secondsLeft,
   }
-}
-
-function lines(fields: Readonly<Record<string, string | number>>): string[] {
-  return Object.entries(fields).map(([name, value]) => `${name}:${value}`)
 }

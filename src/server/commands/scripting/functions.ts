@@ -2,6 +2,7 @@
 import { cString } from '../../../base/c-string.ts'
 import { matchesGlob } from '../../../base/glob.ts'
 import { array, bulk, error, integer, NULL, OK, type Reply, simple } from '../../../resp/reply.ts'
+import { replyMap } from '../../../session/commands.ts'
 import { arg, command, container, type Family, helpReply } from '../../catalogue/command.ts'
 import { ON_ALL_SHARDS, REPORT_OF_SHARD, UNORDERED } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
@@ -86,7 +87,7 @@ function describe({ name, engine, source, functions }: Library, showsCode: boole
       'functions',
       array(
         functions.map((each) =>
-          map([
+          replyMap([
             ['name', bulk(each.name)],
             ['description', each.description === undefined ? NULL : bulk(each.description)],
             ['flags', { kind: 'set', items: each.flagNames.map(simple) }],
@@ -95,7 +96,7 @@ function describe({ name, engine, source, functions }: Library, showsCode: boole
       ),
     ],
   ]
-  return map(showsCode ? [...fields, ['library_code', bulk(source)]] : fields)
+  return replyMap(showsCode ? [...fields, ['library_code', bulk(source)]] : fields)
 }
 
 function parseListOptions(argv: readonly string[]): ListOptions | Reply {
@@ -121,23 +122,19 @@ function stats({ node, now }: CommandContext): Reply {
   const running: Reply =
     run === undefined
       ? NULL
-      : map([
+      : replyMap([
           ['name', bulk(run.name)],
           ['command', array(run.argv.map(bulk))],
           ['duration_ms', integer(Math.round(node.scripting.ageMs(now)))],
         ])
-  const counts = map([
+  const counts = replyMap([
     ['libraries_count', integer(node.functions.size)],
     ['functions_count', integer(node.functions.functionCount)],
   ])
-  return map([
+  return replyMap([
     ['running_script', running],
-    ['engines', map([['LUA', counts]])],
+    ['engines', replyMap([['LUA', counts]])],
   ])
-}
-
-function map(entries: readonly (readonly [string, Reply])[]): Reply {
-  return { kind: 'map', entries: entries.map(([name, reply]) => [bulk(name), reply] as const) }
 }
 
 function restore(context: CommandContext, argv: readonly string[]): Reply {
