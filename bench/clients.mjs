@@ -18,6 +18,7 @@ import { readOptions, someOf } from './support/options.mjs'
 import { freePorts } from './support/ports.mjs'
 import { builtPath, findPrograms, isBuilt } from './support/programs.mjs'
 import { measureAll, withoutResult } from './support/rounds.mjs'
+import { medianOf } from './support/statistics.mjs'
 import { renderTable, whole } from './support/table.mjs'
 import { inWorkshop } from './support/workshop.mjs'
 
@@ -208,7 +209,7 @@ function report(samples, { faults, contenders, programs }) {
   const cells = (fault, program, contender) => {
     const those = samples.filter((one) => one.fault === fault.id && one.contender === contender.id)
     const met = those.flatMap((one) => one.met?.[program.id] ?? [])
-    return FIELDS.map((field) => whole(median(met.map((one) => one[field]))))
+    return FIELDS.map((field) => whole(medianOf(met.map((one) => one[field]))))
   }
   const rows = faults.flatMap((fault) =>
     programs.map((program) => [
@@ -220,8 +221,4 @@ function report(samples, { faults, contenders, programs }) {
     ...[`${title}: longest gap ms`, 'errors', 'lost', 'done twice'],
   ])
   return renderTable(['fault, client', ...headings], rows)
-}
-
-function median(values) {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)]
 }

@@ -16,6 +16,7 @@ import { finish } from './support/finish.mjs'
 import { describeSetting } from './support/machine.mjs'
 import { readOptions, someOf } from './support/options.mjs'
 import { findPrograms, isBuilt } from './support/programs.mjs'
+import { medianOf } from './support/statistics.mjs'
 import { renderTable, whole } from './support/table.mjs'
 import { inWorkshop } from './support/workshop.mjs'
 
@@ -242,7 +243,7 @@ function report({ faults, speed }) {
   const rows = played.flatMap(({ id }) =>
     WAYS.map((way) => {
       const those = faults.filter((one) => one.fault === id && one.way === way.id)
-      const cell = (field) => whole(median(those.map((one) => one[field])))
+      const cell = (field) => whole(medianOf(those.map((one) => one[field])))
       return [`${id}, ${way.title}`, ...['gapMs', 'errors', 'lost', 'doubled'].map(cell)]
     }),
   )
@@ -251,8 +252,8 @@ function report({ faults, speed }) {
       const those = runs.filter((one) => one.load === load)
       const { title } = SPEED_WAYS.find(({ id }) => id === way)
       const cells = [
-        median(those.map((one) => one.perSecond)),
-        median(those.map((one) => one.p99Ms)),
+        medianOf(those.map((one) => one.perSecond)),
+        medianOf(those.map((one) => one.p99Ms)),
         bytes,
       ]
       return [`${load.clients} clients, pipeline ${load.pipeline}, ${title}`, ...cells.map(whole)]
@@ -262,8 +263,4 @@ function report({ faults, speed }) {
     renderTable(['fault, way', 'longest gap ms', 'errors', 'lost', 'done twice'], rows),
     renderTable(['SET', 'per second', 'p99 ms', 'bytes per idle client'], speeds),
   ].join('\n\n')
-}
-
-function median(values) {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)]
 }

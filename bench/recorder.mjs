@@ -8,7 +8,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { megabytesADay } from './recorder/size.mjs'
-import { countSpans, perMinute, STEADY_MS } from './recorder/tally.mjs'
+import { countSpans, perMinute, STEADY_MS, sumOf } from './recorder/tally.mjs'
 import { until } from './support/clock.mjs'
 import { withConnectionTo } from './support/connection.mjs'
 import { NODE_LINES, startDaemon } from './support/daemon.mjs'
@@ -19,7 +19,7 @@ import { freePorts, HOST } from './support/ports.mjs'
 import { findPrograms, isBuilt } from './support/programs.mjs'
 import { measureAll, withoutResult } from './support/rounds.mjs'
 import { summarise } from './support/statistics.mjs'
-import { decimals, renderTable } from './support/table.mjs'
+import { decimals, renderTable, spread } from './support/table.mjs'
 import { inWorkshop } from './support/workshop.mjs'
 
 const DEFAULT_ROUNDS = 1
@@ -141,13 +141,4 @@ function report(sentinels, seconds) {
     `**${GROUPS.length} idle groups of ${NODES_PER_GROUP} redis-servers, ${SENTINELS} Sentinels, ` +
     `${seconds} seconds a round.**`
   return `${what}\n\n${renderTable(headings, rows)}`
-}
-
-function sumOf(sentinels, key) {
-  return sentinels.reduce((sum, one) => sum + one[key], 0)
-}
-
-function spread(summary, digits) {
-  if (summary === undefined) return decimals(undefined, digits)
-  return [summary.min, summary.median, summary.max].map((one) => decimals(one, digits)).join(' / ')
 }

@@ -8,13 +8,13 @@
  *
  * Exit status 1: a run differs, or one of the two sides does not have it; 2: an option makes no sense.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { ensureBuilt } from './build.mjs'
 import { scriptOptions } from './options.mjs'
 import { endWithParents } from './parents.mjs'
-import { pathOf } from './paths.mjs'
+import { pathOf, scenarioFiles } from './paths.mjs'
 import { captureNode } from './spawn.mjs'
 
 const options = scriptOptions(import.meta.url, {
@@ -87,14 +87,6 @@ async function playShare(share) {
     if (!parsed.ok) throw new Error(`${path}: ${JSON.stringify(parsed.problems)}`)
     return traceHash((await playScenario(parsed.value, { seed: '1' })).history)
   }
-}
-
-function scenarioFiles() {
-  return ['scenarios', 'scenarios/found'].flatMap((folder) =>
-    readdirSync(pathOf(folder))
-      .filter((name) => name.endsWith('.yml'))
-      .map((name) => `${folder}/${name}`),
-  )
 }
 
 function load(file) {

@@ -13,6 +13,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { inParallel } from '../bench/support/parallel.mjs'
 import { problemsIn } from '../test/mutants/check.mjs'
 import { MUTANTS } from '../test/mutants/list.mjs'
 import { ensureBuilt } from './build.mjs'
@@ -63,7 +64,7 @@ async function main() {
   const mutants = MUTANTS.filter(({ name }) => wanted === undefined || wanted.includes(name))
   const foundAt = JSON.parse(readFileSync(FOUND_AT, 'utf8'))
   const excluded = values.tolerant ? placesOf(await findFailingWithout(mutants)) : []
-  const verdicts = await inParallel(mutants, (mutant) =>
+  const verdicts = await inParallel(mutants, jobs, (mutant) =>
     tryMutant(mutant, excluded, foundAt[mutant.name]),
   )
   const caught = verdicts.filter(({ isCaught }) => isCaught)
@@ -95,7 +96,7 @@ async function findFailingWithout(mutants, only) {
     only,
     isThorough: true,
   }))
-  const found = await inParallel(parts, (part) => hunt('', part))
+  const found = await inParallel(parts, jobs, (part) => hunt('', part))
   return found.flatMap(({ failures, problem }) => {
     return problem === undefined
       ? failures
@@ -149,18 +150,6 @@ function hunt(mutant, part) {
       else resolve(JSON.parse(output))
     })
   })
-}
-
-async function inParallel(items, act) {
-  const queue = items.map((item, index) => ({ item, index }))
-  const results = []
-  const work = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      results[next.index] = await act(next.item)
-    }
-  }
-  await Promise.all(Array.from({ length: jobs }, work))
-  return results
 }
 
 function report(verdicts, failing) {

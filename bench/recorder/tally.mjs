@@ -28,6 +28,6 @@ function readTally(folder) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { with: [], without: [] }
 }
 
-function sumOf(spans, key) {
+export function sumOf(spans, key) {
   return spans.reduce((sum, span) => sum + span[key], 0)
 }

@@ -1,7 +1,7 @@
 /** One table for each number of groups: what each contender costs, and how it compares with the peer. */
 import { inWords } from '../support/rounds.mjs'
 import { ratioOf, summarise } from '../support/statistics.mjs'
-import { decimals, ratio, renderTable, whole } from '../support/table.mjs'
+import { ratio, renderTable, spread, whole } from '../support/table.mjs'
 import { PEER } from './contenders.mjs'
 import { SENTINELS } from './fleet.mjs'
 
@@ -42,11 +42,6 @@ function row({ id, title, digits }, samples, { contenders, rivals }) {
   const cells = contenders.map((one) => spread(summaryOf(one.id), digits))
   const ratios = rivals.map((one) => ratio(ratioOf(summaryOf(one.id), summaryOf(PEER))))
   return [title, ...cells, ...ratios]
-}
-
-function spread(summary, digits) {
-  if (summary === undefined) return decimals(undefined, digits)
-  return [summary.min, summary.median, summary.max].map((one) => decimals(one, digits)).join(' / ')
 }
 
 function failuresOf(samples) {

@@ -2,9 +2,9 @@
 
 /** Leaves out what was not measured; undefined if nothing was. */
 export function summarise(values) {
-  const sorted = values.filter((value) => value !== undefined).sort((a, b) => a - b)
+  const sorted = inOrder(values.filter((value) => value !== undefined))
   if (sorted.length === 0) return undefined
-  return { count: sorted.length, min: sorted[0], median: medianOf(sorted), max: sorted.at(-1) }
+  return { count: sorted.length, min: sorted[0], median: middleOf(sorted), max: sorted.at(-1) }
 }
 
 /** The ratio of `ours` to `theirs`, by their medians; undefined if that means nothing. */
@@ -13,7 +13,15 @@ export function ratioOf(ours, theirs) {
   return ours.median / theirs.median
 }
 
-function medianOf(sorted) {
+export function medianOf(values) {
+  return middleOf(inOrder(values))
+}
+
+function inOrder(values) {
+  return [...values].sort((a, b) => a - b)
+}
+
+function middleOf(sorted) {
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }

@@ -19,10 +19,10 @@ function pad(cell, column, width) {
   return column === 0 ? cell.padEnd(width) : cell.padStart(width)
 }
 
-/** `min / median / max` as whole numbers. */
-export function spread(summary) {
+/** `min / median / max`, as whole numbers unless said otherwise. */
+export function spread(summary, digits = 0) {
   if (summary === undefined) return NOTHING
-  return [summary.min, summary.median, summary.max].map(whole).join(' / ')
+  return [summary.min, summary.median, summary.max].map((one) => decimals(one, digits)).join(' / ')
 }
 
 /** With separated thousands, so that 98 000 and 980 000 are not confused. */

@@ -9,6 +9,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { impatient, Violated } from '../mutants/impatient.mjs'
 import { takeCoverage } from './coverage.mjs'
 
 const { dist, plays } = JSON.parse(process.argv[2])
@@ -22,21 +23,7 @@ const { SIM_ENGINE } = await load('scenario/sim-engine.js')
 const { drawTranscripts, judgeTranscript } = await load('fuzz/transcripts/judge.js')
 const { keptTranscripts } = await load('cli/fuzz/transcript-files.js')
 
-class Violated extends Error {
-  constructor(happening) {
-    super(happening.text)
-    this.happening = happening
-  }
-}
-
-/** The simulated world, which ends with the first violation: some faults make what follows very long. */
-const IMPATIENT_ENGINE = {
-  ...SIM_ENGINE,
-  async create(file, seed) {
-    const world = await SIM_ENGINE.create(file, seed)
-    return { ...world, runUntil: (atMs, isMet) => runUntil(world, atMs, isMet) }
-  },
-}
+const IMPATIENT_ENGINE = impatient(SIM_ENGINE)
 
 if (places) takeCoverage(places)
 const failed = new Set()
@@ -81,16 +68,6 @@ function read(path) {
   const parsed = parseScenario(readFileSync(path, 'utf8'), path)
   if (!parsed.ok) throw new Error(`${path}: ${JSON.stringify(parsed.problems)}`)
   return parsed.value
-}
-
-async function runUntil(world, atMs, isMet) {
-  let violation
-  const nowMs = await world.runUntil(atMs, (happening) => {
-    if (happening.kind === 'violation') violation ??= happening
-    return violation !== undefined || isMet?.(happening) === true
-  })
-  if (violation !== undefined) throw new Violated(violation)
-  return nowMs
 }
 
 function load(file) {

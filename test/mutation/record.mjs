@@ -4,7 +4,8 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { pathOf } from '../../scripts/paths.mjs'
+import { inParallel } from '../../bench/support/parallel.mjs'
+import { pathOf, scenarioFiles } from '../../scripts/paths.mjs'
 import { runChild } from './child.mjs'
 
 export const HOOK = new URL('./hook.mjs', import.meta.url).href
@@ -21,14 +22,6 @@ const TESTS = [
   // They run our node in their own process, beside a redis-server; without one they skip themselves.
   ['beside Redis', /^test\/diff\/.*\.test\.ts$/],
 ]
-
-export function scenarioFiles() {
-  return ['scenarios', 'scenarios/found'].flatMap((folder) =>
-    readdirSync(pathOf(folder))
-      .filter((name) => name.endsWith('.yml'))
-      .map((name) => `${folder}/${name}`),
-  )
-}
 
 export function testFiles() {
   return readdirSync(pathOf('test'), { recursive: true })
@@ -116,16 +109,4 @@ function executedIn(path) {
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line))
-}
-
-export async function inParallel(items, jobs, act) {
-  const queue = items.map((item, index) => ({ item, index }))
-  const results = []
-  const work = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      results[next.index] = await act(next.item)
-    }
-  }
-  await Promise.all(Array.from({ length: jobs }, work))
-  return results
 }
