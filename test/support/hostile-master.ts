@@ -131,7 +131,7 @@ class Follower extends NodeHarness {
     return written
   }
 
-  info(field: string): string | undefined {
+  override info(field: string): string | undefined {
     return new RegExp(`^${field}:(.*)\r$`, 'm').exec(this.client().say('INFO replication'))?.[1]
   }
 

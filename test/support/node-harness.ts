@@ -117,6 +117,14 @@ export class NodeHarness implements NodePort {
     return new Replica(client)
   }
 
+  /** A field of INFO. */
+  info(field: string): string | undefined {
+    const client = this.client()
+    const text = client.say('INFO everything')
+    client.drop()
+    return new RegExp(`^${field}:(.*)\r$`, 'm').exec(text)?.[1]
+  }
+
   write(connection: ConnectionId, bytes: string): void {
     this.#clients.get(connection)?.receive(bytes)
   }

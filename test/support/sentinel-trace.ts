@@ -95,6 +95,12 @@ export class SentinelTrace {
     action(plain, options, line)
   }
 
+  /** Runs lines, and takes what has happened. */
+  play(...lines: readonly string[]): readonly string[] {
+    for (const line of lines) this.run(line)
+    return this.take()
+  }
+
   /** What has happened since the last call. */
   take(): string[] {
     return this.#lines.splice(0)

@@ -69,12 +69,12 @@ export class SlowDisk extends NodeHarness {
     while (this.asked !== undefined) this.answer()
   }
 
-  /** A field of INFO. */
-  info(field: string): string | undefined {
-    const client = this.client()
-    const text = client.say('INFO everything')
-    client.drop()
-    return new RegExp(`^${field}:(.*)\r$`, 'm').exec(text)?.[1]
+  /** Lets the disk do its work, and the node what it wants to do then. */
+  settle(): void {
+    for (let round = 0; round < 20; round++) {
+      this.answerAll()
+      this.advance(1)
+    }
   }
 }
 

@@ -1,6 +1,11 @@
 /** Short ways to write down what goes over the wire in tests. */
-import { encodeReply } from '../../src/resp/encode.ts'
+import { encodeCommand, encodeReply } from '../../src/resp/encode.ts'
 import { bulk, bulkMap, bulks } from '../../src/resp/reply.ts'
+
+/** Requests, each written as on a command line without quotes. */
+export function wireCommands(...lines: readonly string[]): string {
+  return lines.map((line) => encodeCommand(line.split(' '))).join('')
+}
 
 /** A bulk string. */
 export function wireBulk(bytes: string): string {

@@ -2,29 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { changeRule, ruleFault } from '../../../src/core/failover/host-rules.ts'
 import { GROUP_OPTIONS } from '../../../src/core/group-options.ts'
-import { SentinelTrace } from '../../support/sentinel-trace.ts'
-
-const GROUP = 'group quorum=2 replicas=3 peers=2 failover-timeout=20000'
-/** The master dies, and the other Sentinels see it. */
-const DEATH = ['sees peer1 down', 'sees peer2 down', 'kill master', 'run 3000']
-
-function settled(...settings: string[]): SentinelTrace {
-  const trace = new SentinelTrace()
-  trace.run(GROUP)
-  for (const setting of settings) trace.run(`client SENTINEL SET g ${setting}`)
-  trace.run('run 11000')
-  trace.take()
-  return trace
-}
-
-function play(trace: SentinelTrace, ...lines: string[]): readonly string[] {
-  for (const line of lines) trace.run(line)
-  return trace.take()
-}
+import { DEATH, settled } from './settled.ts'
 
 /** Whom the Sentinel promotes when the master dies. */
 function promotedWith(...settings: string[]): string | undefined {
-  return selected(play(settled(...settings), ...DEATH))
+  return selected(settled(...settings).play(...DEATH))
 }
 
 function selected(lines: readonly string[]): string | undefined {
@@ -41,16 +23,16 @@ describe('a replica that could not carry out all of its stream', () => {
 
   test('is promoted only if there is no other, and a dry run says why', () => {
     const trace = settled()
-    play(trace, gap('replica1'), 'run 11000')
-    const plan = play(trace, 'client SENTINEL FAILOVER g DRYRUN').join('\n')
+    trace.play(gap('replica1'), 'run 11000')
+    const plan = trace.play('client SENTINEL FAILOVER g DRYRUN').join('\n')
     expect(plan).toContain('it could not carry out some commands of the stream')
-    expect(selected(play(trace, ...DEATH))).toBe('replica2')
+    expect(selected(trace.play(...DEATH))).toBe('replica2')
   })
 
   test('is promoted if all have such gaps, or the others must not be', () => {
     const trace = settled('promotion 10.0.0.4 must-not')
-    play(trace, gap('replica1'), gap('replica2'), 'run 11000')
-    expect(selected(play(trace, ...DEATH))).toBe('replica1')
+    trace.play(gap('replica1'), gap('replica2'), 'run 11000')
+    expect(selected(trace.play(...DEATH))).toBe('replica1')
   })
 })
 
@@ -69,7 +51,7 @@ describe('rules', () => {
 
   test('a rule counts more than priority and offset', () => {
     const trace = settled('promotion 10.0.0.3 prefer')
-    const lines = play(trace, 'replica replica1 priority=1 offset=900', 'run 11000', ...DEATH)
+    const lines = trace.play('replica replica1 priority=1 offset=900', 'run 11000', ...DEATH)
     expect(selected(lines)).toBe('replica2')
   })
 
@@ -79,7 +61,7 @@ describe('rules', () => {
   })
 
   test('one that must not be promoted is not, even if it is the only one; the log and an event say so', () => {
-    const lines = play(settled('promotion 10.0.0.* must-not'), ...DEATH, 'run 10000')
+    const lines = settled('promotion 10.0.0.* must-not').play(...DEATH, 'run 10000')
     expect(selected(lines)).toBeUndefined()
     expect(has(lines, '+try-failover')).toBe(false)
     expect(lines.filter((line) => line.includes('-failover-abort-no-good-slave'))).toHaveLength(1)
@@ -89,14 +71,14 @@ describe('rules', () => {
 
   test('once the rule is gone the failover begins', () => {
     const trace = settled('promotion 10.0.0.* must-not')
-    play(trace, ...DEATH)
-    const lines = play(trace, 'client SENTINEL SET g promotion 10.0.0.* ', 'run 2000')
+    trace.play(...DEATH)
+    const lines = trace.play('client SENTINEL SET g promotion 10.0.0.* ', 'run 2000')
     expect(selected(lines)).toBe('replica1')
   })
 
   test('a replica whose own priority is 0 stays barred, whatever the rules prefer', () => {
     const trace = settled('promotion 10.0.0.2 prefer')
-    const lines = play(trace, 'replica replica1 priority=0', 'run 11000', ...DEATH)
+    const lines = trace.play('replica replica1 priority=0', 'run 11000', ...DEATH)
     expect(selected(lines)).toBe('replica2')
   })
 })
@@ -158,7 +140,7 @@ describe('what a rule may say', () => {
   })
 
   test('SENTINEL SET refuses what the file would refuse', () => {
-    const lines = play(settled(), 'client SENTINEL SET g promotion 10.0.0.3 never')
+    const lines = settled().play('client SENTINEL SET g promotion 10.0.0.3 never')
     expect(lines.join()).toContain("Invalid argument '10.0.0.3 never' for SENTINEL SET 'promotion'")
   })
 })
@@ -172,7 +154,7 @@ describe('zones', () => {
   })
 
   test('neither if it is the only one: the log says which zones', () => {
-    const lines = play(settled(...ZONES, 'promotion 10.0.0.2 must-not'), ...DEATH)
+    const lines = settled(...ZONES, 'promotion 10.0.0.2 must-not').play(...DEATH)
     expect(selected(lines)).toBeUndefined()
     expect(has(lines, 'it is in zone south, the master in zone north')).toBe(true)
   })
@@ -193,21 +175,20 @@ describe('zones', () => {
 
 describe('SENTINEL FAILOVER TO', () => {
   test('promotes the replica that is named, not the best one', () => {
-    const lines = play(settled(), 'client SENTINEL FAILOVER g TO 10.0.0.4 6379', 'run 500')
+    const lines = settled().play('client SENTINEL FAILOVER g TO 10.0.0.4 6379', 'run 500')
     expect(selected(lines)).toBe('replica3')
     expect(has(lines, '+promoted-slave slave replica3')).toBe(true)
   })
 
   test('may cross zones, because the operator names it', () => {
     const trace = settled('zone 10.0.0.1 north', 'zone 10.0.0.2 north')
-    const lines = play(trace, 'client SENTINEL FAILOVER g TO 10.0.0.4 6379', 'run 500')
+    const lines = trace.play('client SENTINEL FAILOVER g TO 10.0.0.4 6379', 'run 500')
     expect(selected(lines)).toBe('replica3')
   })
 
   test('coordinated, the master is told to hand over to that one', () => {
     const trace = settled()
-    const lines = play(
-      trace,
+    const lines = trace.play(
       ...['handover works', 'run 11000'],
       ...['client SENTINEL FAILOVER g COORDINATED TO 10.0.0.4 6379', 'run 500'],
     )
@@ -225,28 +206,27 @@ describe('SENTINEL FAILOVER TO', () => {
     ['SOON', [], 'ERR Unknown failover option specified'],
     ['DRYRUN DRYRUN', [], 'ERR wrong number of arguments'],
   ])('%s is refused in words', (words, before, reason) => {
-    const lines = play(settled(), ...before, `client SENTINEL FAILOVER g ${words}`)
+    const lines = settled().play(...before, `client SENTINEL FAILOVER g ${words}`)
     expect(lines.join('\n')).toContain(reason)
     expect(has(lines, '+try-failover')).toBe(false)
   })
 
   test('one that must not be promoted is refused by name, too', () => {
     const trace = settled('promotion 10.0.0.4 must-not')
-    const lines = play(trace, 'client SENTINEL FAILOVER g TO 10.0.0.4 6379')
+    const lines = trace.play('client SENTINEL FAILOVER g TO 10.0.0.4 6379')
     expect(lines.join()).toContain('the rule 10.0.0.4 says must-not')
   })
 
   test('coordinated, one that is not connected to the master is refused', () => {
     const trace = settled()
     const before = ['handover works', 'link replica3 down', 'run 11000']
-    const lines = play(trace, ...before, 'client SENTINEL FAILOVER g COORDINATED TO 10.0.0.4 6379')
+    const lines = trace.play(...before, 'client SENTINEL FAILOVER g COORDINATED TO 10.0.0.4 6379')
     expect(lines.join()).toContain('it is not connected to the master')
   })
 
   test('if the named one dies before it is told, no other is promoted in its place', () => {
     const trace = settled()
-    const lines = play(
-      trace,
+    const lines = trace.play(
       ...['hang replica3', 'client SENTINEL FAILOVER g TO 10.0.0.4 6379', 'run 30000'],
     )
     expect(has(lines, '+promoted-slave')).toBe(false)
@@ -257,7 +237,7 @@ describe('SENTINEL FAILOVER TO', () => {
 describe('SENTINEL FAILOVER DRYRUN', () => {
   test('tells the choice, the order and the reasons, and changes nothing', () => {
     const trace = settled('promotion 10.0.0.3 must-not', 'promotion 10.0.0.4 prefer')
-    const lines = play(trace, 'client SENTINEL FAILOVER g DRYRUN', 'run 2000')
+    const lines = trace.play('client SENTINEL FAILOVER g DRYRUN', 'run 2000')
     const text = lines.join('\n')
     expect(text).toContain('possible $3 yes')
     expect(text).toContain('replica3 comes first by the rules: prefer, not neutral')
@@ -268,7 +248,7 @@ describe('SENTINEL FAILOVER DRYRUN', () => {
 
   test('tells what would be refused, and is itself no error', () => {
     const trace = settled('promotion 10.0.0.* must-not')
-    const text = play(trace, 'client SENTINEL FAILOVER g DRYRUN').join('\n')
+    const text = trace.play('client SENTINEL FAILOVER g DRYRUN').join('\n')
     expect(text).toContain('NOGOODSLAVE No suitable replica to promote')
     expect(text).toContain('possible $2 no')
   })
@@ -277,17 +257,21 @@ describe('SENTINEL FAILOVER DRYRUN', () => {
     const calm = 'wait until this Sentinel trusts its clocks again: TILT lasts'
     const order = 'client SENTINEL FAILOVER g'
     const tilted = ['jump 3600000', 'run 5000', `${order} DRYRUN`]
-    expect(play(settled(), ...tilted).join('\n')).toMatch(new RegExp(`${calm} 2[45]\\d{3} ms more`))
-    expect(play(settled(), `${order} DRYRUN`).join('\n')).not.toContain(calm)
-    expect(selected(play(settled(), ...tilted, order, 'run 20000'))).toBeUndefined()
-    expect(selected(play(settled(), ...tilted, order, 'run 30000'))).toBeDefined()
+    expect(
+      settled()
+        .play(...tilted)
+        .join('\n'),
+    ).toMatch(new RegExp(`${calm} 2[45]\\d{3} ms more`))
+    expect(settled().play(`${order} DRYRUN`).join('\n')).not.toContain(calm)
+    expect(selected(settled().play(...tilted, order, 'run 20000'))).toBeUndefined()
+    expect(selected(settled().play(...tilted, order, 'run 30000'))).toBeDefined()
   })
 
   test('promises what the failover then does', () => {
     for (const words of ['', ' TO 10.0.0.3 6379']) {
       const trace = settled('promotion 10.0.0.4 prefer')
-      const told = play(trace, `client SENTINEL FAILOVER g${words} DRYRUN`).join('\n')
-      const done = selected(play(trace, `client SENTINEL FAILOVER g${words}`, 'run 500'))
+      const told = trace.play(`client SENTINEL FAILOVER g${words} DRYRUN`).join('\n')
+      const done = selected(trace.play(`client SENTINEL FAILOVER g${words}`, 'run 500'))
       const promised = / to \$\d+ (\S+)/.exec(told)?.[1]
       expect(promised).toBe(done)
     }

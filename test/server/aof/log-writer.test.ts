@@ -1,7 +1,7 @@
 /** What is appended to the log of commands. */
 import { expect, test } from 'vitest'
-import { encodeCommand } from '../../../src/resp/encode.ts'
 import { LogWriter } from '../../../src/server/aof/log-writer.ts'
+import { wireCommands } from '../../support/wire.ts'
 
 function taken(writer: LogWriter): string {
   let bytes = ''
@@ -13,17 +13,13 @@ function taken(writer: LogWriter): string {
   return bytes
 }
 
-function commands(...lines: string[]): string {
-  return lines.map((line) => encodeCommand(line.split(' '))).join('')
-}
-
 test('the database is selected when it changes, and at the beginning of a file', () => {
   const writer = new LogWriter()
   for (const db of [0, 0, 3]) writer.add(db, [['DEL', 'a']], undefined)
-  expect(taken(writer)).toBe(commands('SELECT 0', 'DEL a', 'DEL a', 'SELECT 3', 'DEL a'))
+  expect(taken(writer)).toBe(wireCommands('SELECT 0', 'DEL a', 'DEL a', 'SELECT 3', 'DEL a'))
   writer.beginFile()
   writer.add(3, [['DEL', 'a']], undefined)
-  expect(taken(writer)).toBe(commands('SELECT 3', 'DEL a'))
+  expect(taken(writer)).toBe(wireCommands('SELECT 3', 'DEL a'))
 })
 
 test('several effects are one transaction, and the database it ends in is known', () => {
@@ -40,20 +36,22 @@ test('several effects are one transaction, and the database it ends in is known'
   )
   writer.add(0, [['DEL', 'c']], undefined)
   const inside = ['DEL a', 'SELECT 2', 'DEL b', 'SELECT 0']
-  expect(taken(writer)).toBe(commands('SELECT 0', 'MULTI', ...inside, 'EXEC', 'DEL c'))
+  expect(taken(writer)).toBe(wireCommands('SELECT 0', 'MULTI', ...inside, 'EXEC', 'DEL c'))
 })
 
 test('the time is noted before the first change of a second, and never goes back', () => {
   const writer = new LogWriter()
   for (const second of [7, 7, 6, 8]) writer.add(0, [['DEL', 'a']], second)
-  const del = commands('DEL a')
-  expect(taken(writer)).toBe(`#TS:7\r\n${commands('SELECT 0')}${del}${del}${del}#TS:8\r\n${del}`)
+  const del = wireCommands('DEL a')
+  expect(taken(writer)).toBe(
+    `#TS:7\r\n${wireCommands('SELECT 0')}${del}${del}${del}#TS:8\r\n${del}`,
+  )
 })
 
 test('short commands leave in one piece, so that a turn is one write', () => {
   const writer = new LogWriter()
   for (const key of ['a', 'b', 'c']) writer.add(0, [['DEL', key]], undefined)
-  expect(writer.next).toBe(commands('SELECT 0', 'DEL a', 'DEL b', 'DEL c'))
+  expect(writer.next).toBe(wireCommands('SELECT 0', 'DEL a', 'DEL b', 'DEL c'))
 })
 
 test('a transaction longer than a string can be is kept in pieces', () => {

@@ -18,13 +18,6 @@ class LimitedNode extends NodeHarness {
   get keys(): string[] {
     return [...(this.node.keyspace.dbs[0]?.entries.keys() ?? [])]
   }
-
-  field(name: string): string | undefined {
-    const client = this.client()
-    const text = client.say('INFO everything')
-    client.drop()
-    return new RegExp(`^${name}:(.*)\r$`, 'm').exec(text)?.[1]
-  }
 }
 
 /** Connections say for a while that nothing of what was written has left, as they do within a moment. */
@@ -84,7 +77,7 @@ describe('what is evicted', () => {
     expect(node.keys).not.toContain('k3')
     expect(node.keys).not.toContain('k4')
     for (const kept of ['k0', 'k1', 'k2', 'k19', 'new5']) expect(node.keys).toContain(kept)
-    expect(Number(node.field('evicted_keys'))).toBeGreaterThan(2)
+    expect(Number(node.info('evicted_keys'))).toBeGreaterThan(2)
   })
 
   test('by allkeys-lfu: what is used least', () => {
@@ -133,9 +126,7 @@ describe('what is evicted', () => {
     for (let at = 0; at < 12; at++) expect(client.say(`SET new${at} ${VALUE}`)).toBe('+OK\r\n')
     expect(node.keys.length).toBeLessThan(10)
     expect(node.node.keyspace.dbs[3]?.entries.size).toBeLessThan(22)
-    expect(Number(node.field('used_memory'))).toBeLessThan(
-      node.settings.int('maxmemory') + 16 * KIB,
-    )
+    expect(Number(node.info('used_memory'))).toBeLessThan(node.settings.int('maxmemory') + 16 * KIB)
   })
 })
 
@@ -154,7 +145,7 @@ describe('what is refused', () => {
     expect(client.say('EXEC')).toMatch(/^-EXECABORT /)
     expect(client.say('DEL k1 k2')).toBe(':2\r\n')
     expect(client.say('SET new 1')).toBe('+OK\r\n')
-    expect(node.field('evicted_keys')).toBe('0')
+    expect(node.info('evicted_keys')).toBe('0')
   })
 
   test('a blocking command that needs memory, when it comes', () => {
@@ -169,11 +160,11 @@ describe('what is refused', () => {
     node.limit(0)
     client.say('SET new 1')
     node.advance(3000)
-    expect(Number(node.field('current_eviction_exceeded_time'))).toBeGreaterThanOrEqual(3000)
+    expect(Number(node.info('current_eviction_exceeded_time'))).toBeGreaterThanOrEqual(3000)
     client.say('FLUSHALL')
     client.say('PING')
-    expect(node.field('current_eviction_exceeded_time')).toBe('0')
-    expect(Number(node.field('total_eviction_exceeded_time'))).toBeGreaterThanOrEqual(3000)
+    expect(node.info('current_eviction_exceeded_time')).toBe('0')
+    expect(Number(node.info('total_eviction_exceeded_time'))).toBeGreaterThanOrEqual(3000)
   })
 })
 
@@ -217,9 +208,9 @@ describe('when nothing is evicted', () => {
     node.limit(20)
     vi.spyOn(node.node.services.replication, 'backlogBytes', 'get').mockReturnValue(400 * KIB)
     client.say('PING')
-    expect(node.field('mem_not_counted_for_evict')).toBe(String(384 * KIB))
+    expect(node.info('mem_not_counted_for_evict')).toBe(String(384 * KIB))
     // What is within the size of the backlog counts.
-    expect([node.field('evicted_keys'), node.keys.length]).toEqual(['0', 10])
+    expect([node.info('evicted_keys'), node.keys.length]).toEqual(['0', 10])
   })
 
   test('for what is told of each eviction', () => {
@@ -228,7 +219,7 @@ describe('when nothing is evicted', () => {
     memory.refresh()
     node.settings.set('maxmemory', `${memory.countedBytes - 10_000}`)
     for (let at = 0; at < 20; at++) client.say('PING')
-    expect(Number(node.field('evicted_keys'))).toBeLessThan(20)
+    expect(Number(node.info('evicted_keys'))).toBeLessThan(20)
   })
 
   test('for what clients have sent, at once', () => {
@@ -242,7 +233,7 @@ describe('when nothing is evicted', () => {
 
   test('is no more because INFO counts clients while what they are told is on its way', () => {
     const { node, client } = trackedKeys()
-    const evicted = () => Number(node.field('evicted_keys'))
+    const evicted = () => Number(node.info('evicted_keys'))
     const { memory } = node.node.services
     memory.refresh()
     node.settings.set('maxmemory', `${memory.countedBytes - 10_000}`)

@@ -54,13 +54,6 @@ class FullNode extends NodeHarness {
     this.heap.collectedByItself()
     this.advance(200)
   }
-
-  field(name: string): string | undefined {
-    const client = this.client()
-    const text = client.say('INFO everything')
-    client.drop()
-    return new RegExp(`^${name}:(.*)\r$`, 'm').exec(text)?.[1]
-  }
 }
 
 describe('commands that need memory', () => {
@@ -76,7 +69,7 @@ describe('commands that need memory', () => {
       expect.stringMatching(/are refused \(-OOM\) from now on: 76 of the heap's 100 MB/),
       expect.stringMatching(/are taken again/),
     ])
-    expect(node.field('vedette_heap_refused_commands')).toBe('2')
+    expect(node.info('vedette_heap_refused_commands')).toBe('2')
   })
 
   test('others go on: reading, deleting, and what keeps the node going', () => {
@@ -187,7 +180,7 @@ describe('when memory is short', () => {
     node.advance(200)
     expect([idle.isClosed, small.isClosed, large.isClosed]).toEqual([false, false, true])
     expect(idle.say('SET a 1')).toBe('+OK\r\n')
-    expect(node.field('evicted_clients')).toBe('1')
+    expect(node.info('evicted_clients')).toBe('1')
     expect(node.logs.join('\n')).toMatch(/client 3 .* closed: memory is short, and it holds 20 MB/)
   })
 

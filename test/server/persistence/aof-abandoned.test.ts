@@ -18,14 +18,6 @@ function rewriting(steps: number): SlowDisk {
   return node
 }
 
-/** Lets the disk do its work, and the node what it wants to do then. */
-function settle(node: SlowDisk): void {
-  for (let round = 0; round < 20; round++) {
-    node.answerAll()
-    node.advance(1)
-  }
-}
-
 function filesInFolder(node: NodeHarness): string[] {
   return node.files.paths().filter((path) => path.startsWith('appendonlydir/'))
 }
@@ -47,7 +39,7 @@ test('when the file is switched off and on again, only the files of the last man
     const node = rewriting(steps)
     node.client().say('CONFIG SET appendonly no')
     node.client().say('CONFIG SET appendonly yes')
-    settle(node)
+    node.settle()
     expect([steps, leftoversOf(node)]).toEqual([steps, []])
   }
 })
@@ -56,9 +48,9 @@ test('when all keys are replaced, only the files of the last manifest stay', () 
   for (let steps = 0; steps < STEPS; steps++) {
     const node = rewriting(steps)
     node.node.keyspace.replaceAll([tableOf([])])
-    settle(node)
+    node.settle()
     node.client().say('BGREWRITEAOF')
-    settle(node)
+    node.settle()
     expect([steps, leftoversOf(node)]).toEqual([steps, []])
   }
 })
@@ -69,9 +61,9 @@ test('when a shutdown is refused, only the files of the last manifest stay', () 
     node.client().say('SHUTDOWN SAVE')
     while (node.asked !== undefined && node.asked !== 'create') node.answer()
     if (node.asked !== undefined) node.fail('EIO')
-    settle(node)
+    node.settle()
     node.client().say('BGREWRITEAOF')
-    settle(node)
+    node.settle()
     expect([steps, leftoversOf(node)]).toEqual([steps, []])
   }
 })
@@ -80,9 +72,9 @@ test('when it fails, only the files of the last manifest stay after the next one
   for (let steps = 0; steps < STEPS; steps++) {
     const node = rewriting(steps)
     if (node.asked !== undefined) node.fail('ENOSPC')
-    settle(node)
+    node.settle()
     node.client().say('BGREWRITEAOF')
-    settle(node)
+    node.settle()
     expect([steps, leftoversOf(node)]).toEqual([steps, []])
   }
 })

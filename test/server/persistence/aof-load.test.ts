@@ -8,6 +8,7 @@ import { keyspaceDigest } from '../../../src/server/values/digest.ts'
 import { DataFiles } from '../../../src/sim/processes/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { SlowDisk, SlowFiles } from '../../support/slow-disk.ts'
+import { wireCommands } from '../../support/wire.ts'
 
 const ON = { appendonly: 'yes', save: '' }
 const FOLDER = 'appendonlydir'
@@ -29,10 +30,6 @@ class DyingFiles extends DataFiles {
     if (isChange && this.changesLeft-- <= 0) throw POWER_CUT
     return super.ask(request)
   }
-}
-
-function log(...lines: string[]): string {
-  return lines.map((line) => encodeCommand(line.split(' '))).join('')
 }
 
 /** A base and increments with these contents, as Redis names them. */
@@ -94,7 +91,11 @@ describe('what is loaded', () => {
   })
 
   test('is the base and every increment, in their order', () => {
-    const files = folder(log('SET a 1', 'SET b 1'), log('INCR a'), log('SELECT 3', 'SET c 1'))
+    const files = folder(
+      wireCommands('SET a 1', 'SET b 1'),
+      wireCommands('INCR a'),
+      wireCommands('SELECT 3', 'SET c 1'),
+    )
     const client = start(files).client()
     expect([client.say('GET a'), client.say('DBSIZE')]).toEqual(['$1\r\n2\r\n', ':2\r\n'])
     client.say('SELECT 3')
@@ -102,7 +103,9 @@ describe('what is loaded', () => {
   })
 
   test('begins each file in database 0', () => {
-    const client = start(folder(log('SELECT 3', 'SET a 1'), log('SET b 1'))).client()
+    const client = start(
+      folder(wireCommands('SELECT 3', 'SET a 1'), wireCommands('SET b 1')),
+    ).client()
     expect(client.say('KEYS *')).toBe('*1\r\n$1\r\nb\r\n')
   })
 
@@ -113,7 +116,7 @@ describe('what is loaded', () => {
     client.say('SAVE')
     const rdb = writer.files.read('dump.rdb') as string
     expect(
-      start(folder(rdb + log('INCR a'), log('INCR a')))
+      start(folder(rdb + wireCommands('INCR a'), wireCommands('INCR a')))
         .client()
         .say('GET a'),
     ).toContain('3')
@@ -129,16 +132,18 @@ describe('what is loaded', () => {
   })
 
   test('is carried out whether it has expired or not, and is deleted by those who ask', () => {
-    const files = folder('', log('SET a 1 PXAT 1', 'PERSIST a', 'SET b 1 PXAT 1'))
+    const files = folder('', wireCommands('SET a 1 PXAT 1', 'PERSIST a', 'SET b 1 PXAT 1'))
     const client = start(files).client()
     expect([client.say('GET a'), client.say('GET b')]).toEqual(['$1\r\n1\r\n', '$-1\r\n'])
     expect(files.read(`${FOLDER}/appendonly.aof.1.incr.aof`)).toMatch(/DEL\r\n\$1\r\nb\r\n$/)
   })
 
   test('counts for nothing: no change, no command, no hit', () => {
-    const files = folder(log('SET a 1', 'GET a', 'GET b', 'MULTI', 'INCR a', 'EXEC', 'BAD'))
+    const files = folder(
+      wireCommands('SET a 1', 'GET a', 'GET b', 'MULTI', 'INCR a', 'EXEC', 'BAD'),
+    )
     const node = start(
-      folder(log('SET a 1', 'GET a', 'GET b', 'LPUSH a x', 'MULTI', 'INCR a', 'EXEC')),
+      folder(wireCommands('SET a 1', 'GET a', 'GET b', 'LPUSH a x', 'MULTI', 'INCR a', 'EXEC')),
     )
     const info = node.client().say('INFO everything')
     for (const field of [
@@ -163,7 +168,7 @@ describe('what is loaded', () => {
   test('may contain what fails, or has no place there: it is told, and then only counted', () => {
     const wrong = Array.from({ length: 15 }, () => 'LPUSH a x')
     const others = ['MULTI', 'LPUSH a x', 'INCR a', 'EXEC', 'PUBLISH c m', 'SHUTDOWN', 'GET']
-    const node = start(folder(log('SET a 1', ...others, ...wrong)))
+    const node = start(folder(wireCommands('SET a 1', ...others, ...wrong)))
     expect(node.client().say('GET a')).toBe('$1\r\n2\r\n')
     expect(node.exitStatus).toBe(undefined)
     const told = node.logs.filter((line) => line.includes('failed'))
@@ -201,11 +206,11 @@ test('while it is loaded nobody says what is loaded', () => {
 })
 
 describe('an end that is missing', () => {
-  const sound = log('SET a 1')
+  const sound = wireCommands('SET a 1')
   const ends = [
     ['a command', '*3\r\n$3\r\nSET\r\n$1\r\nb'],
-    ['a transaction', log('MULTI', 'SET b 1')],
-    ['a command of a transaction', `${log('MULTI', 'SET b 1')}*3\r\n$3\r\nSE`],
+    ['a transaction', wireCommands('MULTI', 'SET b 1')],
+    ['a command of a transaction', `${wireCommands('MULTI', 'SET b 1')}*3\r\n$3\r\nSE`],
     ['a note', '#TS:170'],
   ] as const
 
@@ -245,19 +250,19 @@ describe('what is refused', () => {
   test.each([
     [
       'a line that is none',
-      `${log('SET a 1')}hello\r\n`,
+      `${wireCommands('SET a 1')}hello\r\n`,
       /damaged at byte 27: a command should begin there, with '\*'/,
       'redis-check-aof --fix appendonlydir/appendonly.aof.manifest',
     ],
     [
       'a command nobody knows',
-      log('SET a 1', 'NOSUCH a'),
+      wireCommands('SET a 1', 'NOSUCH a'),
       /the command 'NOSUCH', which .* before byte 50/,
       'Start it with a server that knows the command',
     ],
     [
       'a database that is not here',
-      log('SELECT 99', 'SET a 1'),
+      wireCommands('SELECT 99', 'SET a 1'),
       /selects database 99/,
       'Give databases in the configuration a greater number',
     ],
@@ -286,7 +291,7 @@ describe('what is refused', () => {
   })
 
   test('damage before the last file, which redis-check-aof does not mend', () => {
-    const text = refusal(folder('', `${log('SET a 1')}hello\r\n`, log('SET b 1')))
+    const text = refusal(folder('', `${wireCommands('SET a 1')}hello\r\n`, wireCommands('SET b 1')))
     expect(text).toContain('incr.aof is damaged at byte 27')
     expect(text).toContain('redis-check-aof mends only the last file')
   })
@@ -316,7 +321,7 @@ describe('what is refused', () => {
   })
 
   test('not: a full disk with files that are complete; the node starts and refuses writes', () => {
-    const files = folder(log('SET a 1'), '')
+    const files = folder(wireCommands('SET a 1'), '')
     files.failWith({ operation: 'write', code: 'ENOSPC' })
     const node = start(files)
     expect([node.exitStatus, node.isReady]).toEqual([undefined, true])
@@ -328,7 +333,7 @@ describe('what is refused', () => {
   })
 
   test('a folder that cannot be written, although the data are loaded', () => {
-    const files = folder(log('SET a 1'), '')
+    const files = folder(wireCommands('SET a 1'), '')
     files.failWith({ operation: 'sync', code: 'EROFS' })
     const node = start(files)
     expect([node.exitStatus, node.logs.at(-1)]).toEqual([1, expect.stringContaining('EROFS')])
@@ -338,7 +343,7 @@ describe('what is refused', () => {
 describe('the single file of a server before 7.0', () => {
   function single(): DataFiles {
     const files = new DataFiles()
-    files.install('appendonly.aof', log('SELECT 2', 'SET a 1'))
+    files.install('appendonly.aof', wireCommands('SELECT 2', 'SET a 1'))
     return files
   }
 
@@ -368,7 +373,7 @@ describe('the single file of a server before 7.0', () => {
   test('survives a power cut at any moment', () => {
     for (let changes = 0; changes < 12; changes++) {
       const files = new DyingFiles(changes)
-      files.install('appendonly.aof', log('SELECT 2', 'SET a 1'))
+      files.install('appendonly.aof', wireCommands('SELECT 2', 'SET a 1'))
       try {
         start(files)
       } catch (problem) {
@@ -388,7 +393,15 @@ describe('the single file of a server before 7.0', () => {
 })
 
 test('mutated files are loaded or refused, and never anything else', () => {
-  const text = log('SET a 1', 'MULTI', 'RPUSH l a b', 'EXEC', 'SELECT 1', 'ZADD z 1 a', 'DEL a')
+  const text = wireCommands(
+    'SET a 1',
+    'MULTI',
+    'RPUSH l a b',
+    'EXEC',
+    'SELECT 1',
+    'ZADD z 1 a',
+    'DEL a',
+  )
   const change = fc.tuple(fc.nat(text.length - 1), fc.integer({ min: 0, max: 255 }))
   fc.assert(
     fc.property(fc.array(change, { maxLength: 3 }), fc.nat(text.length), (changes, length) => {

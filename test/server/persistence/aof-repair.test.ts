@@ -17,14 +17,6 @@ function newNode(directives: Record<string, string> = ON): SlowDisk {
   return node
 }
 
-/** Lets the disk do its work, and the node what it wants to do then. */
-function settle(node: SlowDisk): void {
-  for (let round = 0; round < 20; round++) {
-    node.answerAll()
-    node.advance(1)
-  }
-}
-
 /** What a node that starts from the same files has. */
 function loaded(node: NodeHarness): string {
   return keyspaceDigest(new NodeHarness(ON, false, {}, node.files).node.keyspace)
@@ -44,7 +36,7 @@ describe('a file that was taken away', () => {
       '-MISCONF Errors writing to the AOF file: No such file or directory\r\n',
     )
     expect(node.logs.join('\n')).toContain('its file has disappeared')
-    settle(node)
+    node.settle()
     expect(client.say('SET c 1')).toBe('+OK\r\n')
     expect(loaded(node)).toBe(digest(node))
   })
@@ -60,7 +52,7 @@ describe('a file that was taken away', () => {
     node.answer()
     node.answerUntil('sync')
     node.fail('ENOENT')
-    settle(node)
+    node.settle()
     expect(client.say('SET b 1')).toBe('+OK\r\n')
     expect(loaded(node)).toBe(digest(node))
   })
@@ -171,7 +163,7 @@ describe('the folder deleted', () => {
       )
     }
     expect(disk.paths()).toEqual([])
-    settle(node)
+    node.settle()
     expect(client.say('PING')).toBe('+PONG\r\n')
     expect(loaded(node)).toBe(digest(node))
   })
@@ -195,7 +187,7 @@ describe('the folder deleted, and the node is to end before it has noticed', () 
     node.answerAll()
     node.disk.takeAway('appendonlydir')
     node.node.stopRequested(node.now, 'SIGTERM')
-    settle(node)
+    node.settle()
     expect(node.exitStatus).toBe(0)
     expect(loaded(node)).toBe(digest(node))
   })
@@ -206,7 +198,7 @@ describe('the folder deleted, and the node is to end before it has noticed', () 
     expect(node.exitStatus).toBeUndefined()
     expect(node.client().say('SHUTDOWN ABORT')).toBe('+OK\r\n')
     expect(node.client().say('SHUTDOWN FORCE')).toBe('')
-    settle(node)
+    node.settle()
     expect(node.exitStatus).toBe(0)
   })
 
@@ -215,9 +207,9 @@ describe('the folder deleted, and the node is to end before it has noticed', () 
     node.fail('ENOSPC')
     expect(client.take()).toBe('-ERR Errors trying to SHUTDOWN. Check logs.\r\n')
     expect(node.logs).toContain('shutdown: it goes on: the append-only file cannot be kept: ENOSPC')
-    settle(node)
+    node.settle()
     node.advance(1000)
-    settle(node)
+    node.settle()
     expect(loaded(node)).toBe(digest(node))
   })
 })
@@ -235,7 +227,7 @@ test('increments of rewrites that failed do not fill the disk further', () => {
     expect(node.disk.paths()).toEqual([])
   }
   node.advance(3_600_000)
-  settle(node)
+  node.settle()
   expect(loaded(node)).toBe(digest(node))
 })
 
@@ -261,7 +253,7 @@ describe('whoever is told that a rewrite has started', () => {
     expect(client.say('BGREWRITEAOF')).toBe(STARTED)
     expect(client.say('BGSAVE')).toBe(TAKEN)
     expect(node.info('aof_rewrite_in_progress')).toBe('1')
-    settle(node)
+    node.settle()
     expect(node.info('aof_rewrites')).toBe('1')
     expect(client.say('BGSAVE')).toBe('+Background saving started\r\n')
   })
@@ -271,12 +263,12 @@ describe('whoever is told that a rewrite has started', () => {
     const client = node.client()
     client.say('CONFIG SET appendonly yes')
     expect(client.say('BGSAVE')).toBe(TAKEN)
-    settle(node)
+    node.settle()
     client.say('CONFIG SET appendonly no')
     client.say('BGSAVE')
     client.say('CONFIG SET appendonly yes')
     expect(node.info('aof_rewrite_scheduled')).toBe('1')
-    settle(node)
+    node.settle()
     expect(loaded(node)).toBe(digest(node))
   })
 
@@ -285,7 +277,7 @@ describe('whoever is told that a rewrite has started', () => {
     const client = node.client()
     client.say('CONFIG SET appendonly yes')
     client.say('CONFIG SET appendonly no')
-    settle(node)
+    node.settle()
     expect(node.disk.paths()).toEqual([])
     expect(client.say('BGSAVE')).toBe('+Background saving started\r\n')
   })

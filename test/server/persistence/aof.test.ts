@@ -27,14 +27,6 @@ function files(node: NodeHarness): string[] {
   return node.files.paths().map((path) => path.replace(/.*\/(appendonly\.aof\.)?/, ''))
 }
 
-/** Lets the disk do its work, and the node what it wants to do then. */
-function settle(node: SlowDisk): void {
-  for (let round = 0; round < 20; round++) {
-    node.answerAll()
-    node.advance(1)
-  }
-}
-
 /** What a node that starts from the same files has. */
 function loaded(node: NodeHarness): string {
   const again = new NodeHarness(ON, false, {}, node.files)
@@ -61,7 +53,7 @@ describe('BGREWRITEAOF', () => {
       const line = manifest(node).join(' ')
       if (seen.at(-1) !== line) seen.push(line)
     }
-    settle(node)
+    node.settle()
     expect(seen).toEqual([
       'b:1.base.rdb i:1.incr.aof',
       'b:1.base.rdb i:1.incr.aof i:2.incr.aof',
@@ -79,7 +71,7 @@ describe('BGREWRITEAOF', () => {
     const [node, client] = newNode({ 'aof-disable-auto-gc': 'yes' })
     client.say('BGREWRITEAOF')
     node.advance(1)
-    settle(node)
+    node.settle()
     expect(files(node)).toContain('1.base.rdb')
     expect(manifest(node)).toContain('h:1.incr.aof')
   })
@@ -89,9 +81,9 @@ describe('BGREWRITEAOF', () => {
     client.say('SET a 1')
     client.say('BGREWRITEAOF')
     node.advance(1)
-    settle(node)
+    node.settle()
     client.say('CONFIG SET aof-disable-auto-gc no')
-    settle(node)
+    node.settle()
     expect(files(node)).toEqual(['2.base.rdb', '2.incr.aof', 'manifest'])
     expect(manifest(node)).toEqual(['b:2.base.rdb', 'i:2.incr.aof'])
     expect([node.info('aof_rewrites'), node.info('aof_rewrite_in_progress')]).toEqual(['1', '0'])
@@ -103,16 +95,16 @@ describe('BGREWRITEAOF', () => {
     expect([client.say('BGREWRITEAOF'), client.say('BGREWRITEAOF')]).toEqual([STARTED, RUNNING])
     node.advance(1)
     expect(client.say('BGREWRITEAOF')).toBe(RUNNING)
-    settle(node)
+    node.settle()
     client.say('BGSAVE')
     expect(client.say('BGREWRITEAOF')).toBe(SCHEDULED)
     expect(node.info('aof_rewrite_scheduled')).toBe('1')
-    settle(node)
+    node.settle()
     expect([node.info('aof_rewrite_scheduled'), node.info('aof_rewrites')]).toEqual(['0', '2'])
     client.say('MULTI')
     client.say('BGREWRITEAOF')
     expect(client.say('EXEC')).toBe(`*1\r\n${SCHEDULED}`)
-    settle(node)
+    node.settle()
     expect(node.info('aof_rewrites')).toBe('3')
   })
 
@@ -136,14 +128,14 @@ describe('BGREWRITEAOF', () => {
     for (let answers = 0; answers < 11; answers++) node.answer()
     client.say('SET b 1')
     node.fail('EIO')
-    settle(node)
+    node.settle()
     expect(node.info('aof_last_bgrewrite_status')).toBe('err')
     expect(node.logs.at(-1)).toContain('could not be written anew: EIO')
     expect(loaded(node)).toBe(digest(node))
     client.say('SET c 1')
     client.say('BGREWRITEAOF')
     node.advance(1)
-    settle(node)
+    node.settle()
     expect(node.info('aof_last_bgrewrite_status')).toBe('ok')
     expect(loaded(node)).toBe(digest(node))
   })
@@ -159,9 +151,9 @@ describe('BGREWRITEAOF', () => {
         client.say(`SET key${answers} 1`)
       }
       if (node.asked !== undefined) node.fail('ENOSPC')
-      settle(node)
+      node.settle()
       client.say('SET last 1')
-      settle(node)
+      node.settle()
       expect([failing, loaded(node)]).toEqual([failing, digest(node)])
     }
   })
@@ -233,11 +225,11 @@ describe('switched on while the node runs', () => {
     node.advance(1)
     node.answerUntil('rename')
     expect(client.say('SET c 1')).toBe('+OK\r\n')
-    settle(node)
+    node.settle()
     expect(manifest(node)).toEqual(['b:1.base.rdb', 'i:1.incr.aof'])
     expect(loaded(node)).toBe(digest(node))
     expect(client.say('SET d 1')).toBe('')
-    settle(node)
+    node.settle()
     expect(client.take()).toBe('+OK\r\n')
   })
 
@@ -258,7 +250,7 @@ describe('switched on while the node runs', () => {
       if (node.asked === undefined) break
       node.answer()
     }
-    settle(node)
+    node.settle()
     expect(manifest(node)).toEqual(['b:2.base.rdb', 'i:2.incr.aof'])
   })
 
@@ -266,7 +258,7 @@ describe('switched on while the node runs', () => {
     const [node, client] = newNode({ appendfsync: 'always' })
     expect(client.say('SET a 1')).toBe('')
     expect(client.say('CONFIG SET appendonly no')).toBe('')
-    settle(node)
+    node.settle()
     expect(client.take()).toBe('+OK\r\n+OK\r\n')
     const kept = digest(node)
     expect(client.say('SET b 1')).toBe('+OK\r\n')
@@ -287,7 +279,7 @@ describe('switched on while the node runs', () => {
       client.say('CONFIG SET appendonly no')
       const kept = digest(node)
       client.say('SET late 1')
-      settle(node)
+      node.settle()
       expect([point, loaded(node)]).toEqual([point, kept])
     }
   })
@@ -308,7 +300,7 @@ test('when all keys are replaced the old files stay as they were until a new bas
     node.node.keyspace.replaceAll([tableOf([['a', entry]])])
     expect(loadedCopy(node)).toBe(old)
     client.say('SET b 1')
-    settle(node)
+    node.settle()
     expect([point, loadedCopy(node)]).toEqual([point, digest(node)])
   }
 })
@@ -323,14 +315,14 @@ test('SHUTDOWN keeps what is not synced, and waits while the files are not compl
   client.say('SET a 1')
   client.say('SHUTDOWN')
   expect(node.exitStatus).toBe(undefined)
-  settle(node)
+  node.settle()
   expect(node.exitStatus).toBe(0)
   const other = new SlowDisk({ save: '' })
   other.disk.isSlow = true
   const admin = other.client()
   admin.say('CONFIG SET appendonly yes')
   expect(admin.say('SHUTDOWN')).toBe('')
-  settle(other)
+  other.settle()
   expect(other.exitStatus).toBe(0)
   expect(manifest(other)).toEqual(['b:1.base.rdb', 'i:1.incr.aof'])
 })

@@ -71,7 +71,7 @@ class FailingDisk extends SlowDisk {
   }
 
   /** The disk does what it has to do, and time passes. */
-  settle(): void {
+  override settle(): void {
     for (let round = 0; round < 12 && this.exitStatus === undefined; round++) {
       while (this.asked !== undefined) this.#answerOne(this.asked)
       this.advance(round < 10 ? 1 : 1000)

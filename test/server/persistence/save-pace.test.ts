@@ -13,13 +13,6 @@ function filled(directives: Record<string, string> = {}): NodeHarness {
   return node
 }
 
-function info(node: NodeHarness, field: string): string | undefined {
-  const client = node.client()
-  const text = client.say('INFO everything')
-  client.drop()
-  return new RegExp(`^${field}:(.*)\r$`, 'm').exec(text)?.[1]
-}
-
 function isLoadingBeside(node: TestNode): boolean {
   const reply = node.call('INFO', 'persistence')
   return reply.kind === 'bulk' && reply.bytes.includes('async_loading:1\r\n')
@@ -28,7 +21,7 @@ function isLoadingBeside(node: TestNode): boolean {
 /** How long `field` of INFO shows that something runs. */
 function durationMs(node: NodeHarness, field: string): number {
   const startMs = node.now.monoMs
-  for (let turns = 0; info(node, field) === '1'; turns++) {
+  for (let turns = 0; node.info(field) === '1'; turns++) {
     expect(turns).toBeLessThan(10_000)
     node.advance(1)
   }
@@ -43,7 +36,7 @@ test.each([
   const node = filled({ 'rdb-key-save-delay': delay })
   node.client().say('BGSAVE')
   expect(durationMs(node, 'rdb_bgsave_in_progress') / expectedMs).toBeCloseTo(1, 0)
-  expect(info(node, 'rdb_last_bgsave_status')).toBe('ok')
+  expect(node.info('rdb_last_bgsave_status')).toBe('ok')
 })
 
 test.each(['0', '-10'])('with %s it is over in a moment', (delay) => {
@@ -58,7 +51,7 @@ test('clients are answered meanwhile, and INFO tells how far it is', () => {
   client.say('BGSAVE')
   node.advance(KEYS / 2)
   expect(client.say('SET k v')).toBe('+OK\r\n')
-  const done = Number(info(node, 'current_save_keys_processed'))
+  const done = Number(node.info('current_save_keys_processed'))
   expect(done).toBeGreaterThanOrEqual(KEYS / 4)
   expect(done).toBeLessThan(KEYS)
 })
@@ -70,7 +63,7 @@ test('a save that runs goes on at once when the delay is taken away', () => {
   node.advance(10)
   client.say('CONFIG SET rdb-key-save-delay 0')
   expect(durationMs(node, 'rdb_bgsave_in_progress')).toBeLessThan(5)
-  expect(info(node, 'rdb_last_bgsave_status')).toBe('ok')
+  expect(node.info('rdb_last_bgsave_status')).toBe('ok')
 })
 
 test('FLUSHALL and SHUTDOWN NOSAVE do not wait for it', () => {
@@ -95,7 +88,7 @@ test.each(['yes', 'no'])('a rewrite is slowed too, with aof-use-rdb-preamble %s'
   client.say('CONFIG SET rdb-key-save-delay 2000000000')
   client.say('BGREWRITEAOF')
   node.advance(10)
-  expect(info(node, 'aof_rewrite_in_progress')).toBe('1')
+  expect(node.info('aof_rewrite_in_progress')).toBe('1')
 })
 
 test.each(['yes', 'no'])('a full copy is slowed too, with repl-diskless-sync %s', (isDiskless) => {

@@ -1,12 +1,12 @@
 /** Clients that close their half and read on (`printf … | nc`): what is carried out for them is answered. */
 import { expect, test } from 'vitest'
-import { encodeCommand } from '../../../src/resp/encode.ts'
 import type {
   FileAnswer,
   FileRequest,
   FileRequestId,
 } from '../../../src/server/persistence/files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { wireCommands } from '../../support/wire.ts'
 
 /** A node whose disk answers when the test lets it. */
 class SlowDisk extends NodeHarness {
@@ -27,16 +27,12 @@ class SlowDisk extends NodeHarness {
   }
 }
 
-function commands(...lines: readonly string[]): string {
-  return lines.map((line) => encodeCommand(line.split(' '))).join('')
-}
-
 test('an answer that waits for the disk comes before the end of the connection', () => {
   const node = new SlowDisk({ appendonly: 'yes', appendfsync: 'always' })
   node.advance(10)
   node.isSlow = true
   const client = node.client()
-  client.bytes(commands('SET k v', 'INCR n'))
+  client.bytes(wireCommands('SET k v', 'INCR n'))
   client.halfClose()
   expect([client.take(), client.isClosed]).toEqual(['', false])
   node.answer()
@@ -47,7 +43,7 @@ test('a long answer is written to its end', () => {
   const node = new NodeHarness()
   node.client().send('SET', 'k', 'x'.repeat(5_000_000))
   const client = node.client()
-  let got = client.bytes(commands('LRANGE nothing 0 -1', 'GET k', 'PING'))
+  let got = client.bytes(wireCommands('LRANGE nothing 0 -1', 'GET k', 'PING'))
   client.halfClose()
   for (let turns = 0; turns < 100 && !client.isClosed; turns++) {
     node.advance(1)
@@ -61,7 +57,7 @@ test('what came while the node hung is carried out and answered when it goes on'
   const node = new NodeHarness()
   node.client().say('DEBUG SLEEP 2')
   const client = node.client()
-  client.bytes(commands('SET k v', 'GET k'))
+  client.bytes(wireCommands('SET k v', 'GET k'))
   client.halfClose()
   expect(client.isClosed).toBe(false)
   node.advance(2_100)
@@ -74,7 +70,7 @@ test.each([
 ])('what %s is not carried out for it: %s', (_, line) => {
   const node = new NodeHarness()
   const client = node.client()
-  const got = client.bytes(commands('PING', line, 'SET k v'))
+  const got = client.bytes(wireCommands('PING', line, 'SET k v'))
   client.halfClose()
   expect([got, client.isClosed]).toEqual(['+PONG\r\n', true])
   expect(node.client().say('EXISTS k')).toBe(':0\r\n')
@@ -84,7 +80,7 @@ test('what a pause holds back is not carried out for it, also not later', () => 
   const node = new NodeHarness()
   node.client().say('CLIENT PAUSE 1000 WRITE')
   const client = node.client()
-  client.bytes(commands('SET k v'))
+  client.bytes(wireCommands('SET k v'))
   client.halfClose()
   expect(client.isClosed).toBe(true)
   node.advance(1_100)

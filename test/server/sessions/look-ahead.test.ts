@@ -7,6 +7,7 @@ import { ForeseenKeys } from '../../../src/server/key-table/foreseen-keys.ts'
 import { LookAhead } from '../../../src/server/sessions/look-ahead.ts'
 import { KEY_HASH } from '../../support/key-tables.ts'
 import { propertySeed } from '../../support/property-seed.ts'
+import { wireCommands } from '../../support/wire.ts'
 
 const MANY = 10_000
 const COMMANDS = nodeCommands().all
@@ -28,17 +29,13 @@ function readAhead(text: string, size = MANY): readonly (readonly string[])[] {
   return groups
 }
 
-function pipeline(...requests: readonly string[]): string {
-  return requests.map((one) => encodeCommand(one.split(' '))).join('')
-}
-
 test('the first argument of each request of a pipeline is read ahead', () => {
-  const text = pipeline('GET a', 'SET longer value', 'PING', 'HSET hash field value', 'DEL x')
+  const text = wireCommands('GET a', 'SET longer value', 'PING', 'HSET hash field value', 'DEL x')
   expect(readAhead(text)).toEqual([['a', 'longer', 'hash', 'x']])
 })
 
 test('commands with many keys have all of them read ahead, up to sixty-four', () => {
-  const text = pipeline(
+  const text = wireCommands(
     'MSET a 1 b 2',
     'mget c d e',
     'EXISTS f g h',
@@ -47,7 +44,7 @@ test('commands with many keys have all of them read ahead, up to sixty-four', ()
   )
   expect(readAhead(text)).toEqual([['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'set', 's']])
   const keys = Array.from({ length: 70 }, (_, n) => `key:${n}`)
-  const long = readAhead(pipeline(`MGET ${keys.join(' ')}`, 'GET a', 'GET b', 'GET c', 'GET d'))
+  const long = readAhead(wireCommands(`MGET ${keys.join(' ')}`, 'GET a', 'GET b', 'GET c', 'GET d'))
   expect(long).toEqual([keys.slice(0, 64), ['a', 'b', 'c', 'd']])
 })
 
@@ -60,18 +57,18 @@ test('the words of a request are skipped by their lengths, whatever they contain
 
 test('sixty-four keys are read at once, and the others after them', () => {
   const keys = Array.from({ length: 200 }, (_, n) => `key:${n}`)
-  const groups = readAhead(pipeline(...keys.map((key) => `GET ${key}`)))
+  const groups = readAhead(wireCommands(...keys.map((key) => `GET ${key}`)))
   expect(groups.map(({ length }) => length)).toEqual([64, 64, 64, 8])
   expect(groups.flat()).toEqual(keys)
 })
 
 test('few requests, and a table with few keys, are not worth it', () => {
-  expect(readAhead(pipeline('GET a', 'GET b', 'GET c'))).toEqual([])
-  expect(readAhead(pipeline('GET a', 'GET b', 'GET c', 'GET d'), 100)).toEqual([])
+  expect(readAhead(wireCommands('GET a', 'GET b', 'GET c'))).toEqual([])
+  expect(readAhead(wireCommands('GET a', 'GET b', 'GET c', 'GET d'), 100)).toEqual([])
 })
 
 test('a request that ends beyond the text is left to its turn', () => {
-  const text = pipeline('GET a', 'GET b', 'GET c', 'GET d', 'GET last')
+  const text = wireCommands('GET a', 'GET b', 'GET c', 'GET d', 'GET last')
   for (let cut = 1; cut < 'last\r\n'.length; cut++) {
     expect(readAhead(text.slice(0, -cut)).flat().slice(0, 4)).toEqual(['a', 'b', 'c', 'd'])
   }
@@ -93,7 +90,7 @@ test('whatever a client sends, looking ahead ends, and names only parts of it', 
   const text = fc.array(line, { maxLength: 400 }).map((parts) => parts.join(''))
   fc.assert(
     fc.property(text, (noise) => {
-      const requests = pipeline('GET a', 'GET b', 'GET c', 'GET d')
+      const requests = wireCommands('GET a', 'GET b', 'GET c', 'GET d')
       const found = readAhead(requests + noise).flat()
       expect(found.every((key) => (requests + noise).includes(key))).toBe(true)
     }),
