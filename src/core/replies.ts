@@ -5,7 +5,7 @@
  */
 import { unreachable } from '../base/assert.ts'
 import type { Reply } from '../resp/reply.ts'
-import { noteAnswer, parseAnswer, type Word } from './detection/ask.ts'
+import { type AskAnswer, noteAnswer, parseAnswer } from './detection/ask.ts'
 import { noteCounsel } from './detection/confer.ts'
 import { checkDown, checkOdown } from './detection/down.ts'
 import { isBusy, notePingReply } from './detection/ping.ts'
@@ -107,7 +107,7 @@ function noteOpinion(
   turn: Turn,
   peer: Peer,
   purpose: Purpose & { readonly kind: 'ask' },
-  answer: Word,
+  answer: AskAnswer,
 ): void {
   noteAnswer(turn, peer, purpose, answer)
   const { master } = peer.group

@@ -4,9 +4,7 @@
  * fact re-evaluates at once what depends on it, and deadlines exist only for what can change by
  * itself.
  *
- * To follow a failover through the files: connections, ping, down, ask, failover-start, vote,
- * election, tally, failover, promotion, selection, slaveof, reconfigure, switch, hello-send,
- * hello-receive, repair; and for a planned failover coordinated.
+ * docs/sentinel.md follows a failover through the files.
  */
 import { assert, unreachable } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'

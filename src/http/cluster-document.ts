@@ -5,7 +5,7 @@
  */
 import type { Moment } from '../base/clock.ts'
 import { hostAndPort } from '../base/ip.ts'
-import { majority, usableSentinels, votersOf, votesNeeded } from '../core/election/quorum.ts'
+import { electorCount, majority, usableSentinels, votesNeeded } from '../core/election/quorum.ts'
 import { reasonsAgainst } from '../core/failover/selection.ts'
 import { shownHost } from '../core/names/names.ts'
 import { isPaused } from '../core/pause/pause.ts'
@@ -207,7 +207,7 @@ function statusOf(group: Group): GroupStatus {
 
 function reachabilityOf(group: Group): QuorumReach {
   const usable = usableSentinels(group)
-  const known = votersOf(group)
+  const known = electorCount(group)
   const { quorum } = group.config
   const needed = votesNeeded(group)
   const isQuorumReachable = usable >= needed

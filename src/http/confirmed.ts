@@ -9,7 +9,7 @@
  * a master for that long before they replace it, so on the small side of a partition the view has lapsed
  * by then.
  */
-import { electorsOf, isElsewhere, majority, votersOf } from '../core/election/quorum.ts'
+import { electorCount, electorsOf, isElsewhere, majority } from '../core/election/quorum.ts'
 import { sameAddress } from '../core/names/names.ts'
 import {
   currentMaster,
@@ -34,7 +34,7 @@ const HEARD_MS = 2_500
 
 /** In TILT a Sentinel does not trust its own clocks: it confirms nothing, not even by itself. */
 export function confirmationOf(turn: Turn, group: Group): Confirmation {
-  const of = votersOf(group)
+  const of = electorCount(group)
   const peers = electorsOf(group).filter((peer) => confirms(turn, group, peer))
   const by = isTilted(turn.state) ? 0 : 1 + peers.length
   return { by, of, isMajority: by >= majority(of) }

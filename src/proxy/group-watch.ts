@@ -208,11 +208,11 @@ export class GroupWatch {
     this.#keepLinks()
   }
 
-  /** To every voter of any group, and to no other. */
+  /** To every elector of any group, and to no other. */
   #keepLinks(): void {
     const wanted = new Set(this.#start.config.sentinels.map(addressText))
     for (const { electorate } of this.groups.values()) {
-      for (const address of electorate.voters().values()) {
+      for (const address of electorate.electors().values()) {
         wanted.add(addressText(address))
         this.#link(address)
       }

@@ -43,15 +43,15 @@ export class MasterView {
   }
 
   /** Forgets what others said. */
-  keepOnly(voters: ReadonlySet<SentinelKey>): void {
+  keepOnly(electors: ReadonlySet<SentinelKey>): void {
     for (const key of this.#words.keys()) {
-      if (!voters.has(key)) this.#words.delete(key)
+      if (!electors.has(key)) this.#words.delete(key)
     }
   }
 
-  /** The master that more than half of `voters` Sentinels name. */
-  confirmed(nowMs: number, voters: number): ConfirmedMaster | undefined {
-    const needed = Math.floor(voters / 2) + 1
+  /** The master that more than half of `electors` Sentinels name. */
+  confirmed(nowMs: number, electors: number): ConfirmedMaster | undefined {
+    const needed = Math.floor(electors / 2) + 1
     const ends = new Map<string, { readonly address: Address; readonly untilMs: number[] }>()
     for (const { address, askedAtMs } of this.#words.values()) {
       const untilMs = askedAtMs + this.#leaseMs

@@ -1,9 +1,9 @@
 /** What the proxy knows of one group: its master, as long as that is confirmed, and replicas that may be read. */
 import { type Address, hostAndPort, isSameAddress } from '../base/ip.ts'
+import { ProxyElectorate } from './electorate.ts'
 import { type ConfirmedMaster, MasterView } from './master-view.ts'
 import type { ProxyGroup } from './proxy-options.ts'
 import type { FieldList } from './sentinel-link.ts'
-import { Voters } from './voters.ts'
 
 export interface ReadableReplica {
   readonly address: Address
@@ -23,7 +23,7 @@ interface KnownReplica {
 export class ProxiedGroup {
   readonly name: string
   readonly hasReadPort: boolean
-  readonly electorate: Voters
+  readonly electorate: ProxyElectorate
   readonly #view: MasterView
   #confirmed: ConfirmedMaster | undefined
   /** The replicas each Sentinel knows. */
@@ -41,7 +41,7 @@ export class ProxiedGroup {
   constructor(group: ProxyGroup, sentinels: readonly Address[], leaseMs: number) {
     this.name = group.name
     this.hasReadPort = group.hasReadPort
-    this.electorate = new Voters(sentinels)
+    this.electorate = new ProxyElectorate(sentinels)
     this.#view = new MasterView(leaseMs)
   }
 
@@ -95,10 +95,10 @@ export class ProxiedGroup {
 
   /** Counts the words anew. True if the master is another one now, or is confirmed again. */
   count(nowMs: number): boolean {
-    const voters = this.electorate.voters()
-    this.#view.keepOnly(new Set(voters.keys()))
+    const electors = this.electorate.electors()
+    this.#view.keepOnly(new Set(electors.keys()))
     const before = this.masterAt(nowMs)
-    const confirmed = this.#view.confirmed(nowMs, voters.size)
+    const confirmed = this.#view.confirmed(nowMs, electors.size)
     // The last one is kept, although it has run out, so that a session knows where it was.
     if (confirmed !== undefined) this.#confirmed = confirmed
     return !isSameAddress(before, this.masterAt(nowMs))
@@ -117,10 +117,10 @@ export class ProxiedGroup {
 
   /** The replicas that more than half of the Sentinels know. */
   replicas(): readonly Address[] {
-    const voters = this.electorate.voters()
+    const electors = this.electorate.electors()
     const counts = new Map<string, { readonly address: Address; count: number }>()
     for (const [key, known] of this.#replicas) {
-      if (!voters.has(key)) continue
+      if (!electors.has(key)) continue
       for (const { address } of known) {
         const name = hostAndPort(address.host, address.port)
         const found = counts.get(name) ?? { address, count: 0 }
@@ -129,7 +129,7 @@ export class ProxiedGroup {
       }
     }
     return [...counts.values()]
-      .filter(({ count }) => count > voters.size / 2)
+      .filter(({ count }) => count > electors.size / 2)
       .map(({ address }) => address)
   }
 
@@ -139,12 +139,14 @@ export class ProxiedGroup {
    */
   isSaidToFollow(replica: Address, nowMs: number): boolean {
     const master = this.masterAt(nowMs)
-    const voters = this.electorate.voters()
+    const electors = this.electorate.electors()
     const says = [...this.#replicas].filter(([key, known]) => {
       const found = known.find(({ address }) => isSameAddress(address, replica))
-      return voters.has(key) && found?.follows !== undefined && isSameAddress(found.follows, master)
+      return (
+        electors.has(key) && found?.follows !== undefined && isSameAddress(found.follows, master)
+      )
     })
-    return master !== undefined && says.length > voters.size / 2
+    return master !== undefined && says.length > electors.size / 2
   }
 
   /** A replica has said how far it is; undefined: it may not be read. */

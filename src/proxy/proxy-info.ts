@@ -42,9 +42,9 @@ function groupText({ nowMs }: ProxyFacts, group: ProxiedGroup): string {
   const master = group.masterAt(nowMs)
   const name = master === undefined ? 'none' : hostAndPort(master.host, master.port)
   const replicas = group.readableAt(nowMs).length
-  const voters = group.electorate.voters().size
+  const electors = group.electorate.electors().size
   const saying = master === undefined ? 0 : (group.confirmed?.sentinels ?? 0)
-  return `master=${name},confirmed_by=${saying},sentinels=${voters},readable_replicas=${replicas}`
+  return `master=${name},confirmed_by=${saying},sentinels=${electors},readable_replicas=${replicas}`
 }
 
 export function proxyInfo(proxy: ProxyFacts): string {

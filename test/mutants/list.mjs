@@ -211,8 +211,8 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/election/quorum.js',
-        find: 'Math.floor(voters / 2) + 1',
-        replace: 'Math.max(1, Math.floor(voters / 2))',
+        find: 'Math.floor(electors / 2) + 1',
+        replace: 'Math.max(1, Math.floor(electors / 2))',
       },
     ],
   },
@@ -222,8 +222,8 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/election/quorum.js',
-        find: 'Math.max(majority(votersOf(group)), group.config.quorum)',
-        replace: 'majority(votersOf(group))',
+        find: 'Math.max(majority(electorCount(group)), group.config.quorum)',
+        replace: 'majority(electorCount(group))',
       },
     ],
     scenarios: ['all-must-agree-and-one-dies.yml'],
@@ -1190,7 +1190,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'proxy/master-view.js',
-        find: 'Math.floor(voters / 2) + 1',
+        find: 'Math.floor(electors / 2) + 1',
         replace: '1',
       },
     ],

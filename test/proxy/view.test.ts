@@ -113,14 +113,14 @@ describe('Sentinels that are not named', () => {
     const stage = new ProxyStage()
     for (const sentinel of [S1, S2]) stage.knows.set(sentinel, [S1, S2, S3, ...others])
     stage.pass(3_000)
-    expect(stage.proxy.groups[0]?.electorate.voters().size).toBe(5)
+    expect(stage.proxy.groups[0]?.electorate.electors().size).toBe(5)
   })
 
   test('do not count when one of them makes them up', () => {
     const stage = new ProxyStage()
     stage.knows.set(S1, [S2, S3, ...others])
     stage.pass(3_000)
-    expect(stage.proxy.groups[0]?.electorate.voters().size).toBe(3)
+    expect(stage.proxy.groups[0]?.electorate.electors().size).toBe(3)
   })
 })
 
@@ -133,7 +133,7 @@ test('one Sentinel under two addresses has one vote', () => {
   })
   stage.knows.set(S1, [])
   stage.pass(2_000)
-  expect(stage.proxy.groups[0]?.electorate.voters().size).toBe(1)
+  expect(stage.proxy.groups[0]?.electorate.electors().size).toBe(1)
 })
 
 describe('the read port', () => {

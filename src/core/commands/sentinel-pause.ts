@@ -6,7 +6,7 @@ import { canonicalIp } from '../../base/ip.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../clients/client.ts'
 import { parseEpoch } from '../election/epoch.ts'
-import { electorsOf, majority, votersOf } from '../election/quorum.ts'
+import { electorCount, electorsOf, majority } from '../election/quorum.ts'
 import { beginPhase, checkForget, forgetLocally } from '../pause/forget-orders.ts'
 import type { ForgetTask, OrderTask, PauseTask } from '../pause/operator-order.ts'
 import { beginOrder, beginPauseOrder, notEnough } from '../pause/orders.ts'
@@ -49,7 +49,7 @@ function refusePause({ state }: Turn, group: Group): Reply | undefined {
   if (!state.canSave) return NO_SAVE
   if (group.failover !== undefined) return FAILING_OVER
   const able = 1 + electorsOf(group).filter(isInReachToShare).length
-  return able < majority(votersOf(group)) ? notEnough(group, able, []) : undefined
+  return able < majority(electorCount(group)) ? notEnough(group, able, []) : undefined
 }
 
 /** Works with any number of Sentinels: those that hear of it later resume later. */
@@ -62,9 +62,10 @@ function resume(turn: Turn, group: Group, _argv: readonly string[], client: Clie
 }
 
 function notPaused(group: Group): Reply {
-  const voters = votersOf(group)
+  const electors = electorCount(group)
   const able = 1 + electorsOf(group).filter(isInReachToShare).length
-  const doubt = able >= majority(voters) ? '' : `; but it reaches ${able} of ${voters}: ask another`
+  const doubt =
+    able >= majority(electors) ? '' : `; but it reaches ${able} of ${electors}: ask another`
   return error(`NOTPAUSED '${group.config.name}' is not paused, as this Sentinel knows it${doubt}`)
 }
 

@@ -46,14 +46,14 @@ export function askPeer(turn: Turn, peer: Peer, isNews = false): void {
   ])
 }
 
-export interface Word {
+export interface AskAnswer {
   readonly down: boolean
   readonly leader: string
   readonly epoch: number
 }
 
 /** Notes the answer of a peer whose identity is confirmed. */
-export function noteAnswer(turn: Turn, peer: Peer, purpose: AskPurpose, answer: Word): void {
+export function noteAnswer(turn: Turn, peer: Peer, purpose: AskPurpose, answer: AskAnswer): void {
   const { host, port } = peer.group.config
   if (purpose.host !== host || purpose.port !== port) return
   peer.opinionAtMs = turn.now.monoMs
@@ -89,7 +89,7 @@ function electionEpoch(group: Group): number {
 }
 
 /** Integer, leader's run id or `*`, its epoch; undefined if no Sentinel answers like that. */
-export function parseAnswer(reply: Reply): Word | undefined {
+export function parseAnswer(reply: Reply): AskAnswer | undefined {
   if (reply.kind !== 'array' || reply.items.length !== 3) return undefined
   const [down, leader, epoch] = reply.items
   if (down?.kind !== 'integer' || epoch?.kind !== 'integer') return undefined

@@ -8,7 +8,7 @@
  * An instance that was only cut off is found anew when it is back, but for a former master: a node that
  * still believes it is the master is turned into a replica only by Sentinels that know it.
  */
-import { electorsOf, majority, usableSentinels, votersOf } from '../election/quorum.ts'
+import { electorCount, electorsOf, majority, usableSentinels } from '../election/quorum.ts'
 import { announce, describe } from '../events.ts'
 import { unwatch } from '../instances.ts'
 import { sameAddress } from '../names/names.ts'
@@ -48,12 +48,12 @@ export function objectionToForget(turn: Turn, instance: Forgettable): string | u
 
 function objectionOfQuorum(instance: Forgettable): string | undefined {
   const { group } = instance
-  const voters = votersOf(group)
-  const [usable, needed] = [usableSentinels(group), majority(voters)]
+  const electors = electorCount(group)
+  const [usable, needed] = [usableSentinels(group), majority(electors)]
   if (usable < needed) {
-    return `NOMAJORITY only ${usable} of ${voters} Sentinels are usable, and it takes ${needed}`
+    return `NOMAJORITY only ${usable} of ${electors} Sentinels are usable, and it takes ${needed}`
   }
-  const left = isElector(instance) ? voters - 1 : voters
+  const left = isElector(instance) ? electors - 1 : electors
   if (left >= group.config.quorum) return undefined
   return `NOQUORUM ${left} Sentinels would be left, fewer than the quorum of ${group.config.quorum}: lower it first`
 }
@@ -109,5 +109,5 @@ export function isGoneForGood(turn: Turn, instance: Instance): boolean {
 }
 
 function isIsolated({ state }: Turn, group: Group): boolean {
-  return isTilted(state) || usableSentinels(group) < majority(votersOf(group))
+  return isTilted(state) || usableSentinels(group) < majority(electorCount(group))
 }

@@ -48,7 +48,7 @@ export function considerFailover(turn: Turn, group: Group): void {
   }
   if (isPaused(group)) {
     // What we find out during the pause about our own isolation counts when it is over.
-    voterShortage(group)
+    electorShortage(group)
     return explain(turn, group, describePause(group), group.pause.untilMs ?? now.monoMs)
   }
   giveUpHook(turn, group)
@@ -121,7 +121,7 @@ export function mayAct(state: State): boolean {
 /** Why standing would be in vain; undefined if it might not be. */
 function obstacleTo(turn: Turn, group: Group): string | undefined {
   if (isUsedUp(turn.state.currentEpoch)) return `no epoch is left; ${CURE}`
-  const shortage = voterShortage(group)
+  const shortage = electorShortage(group)
   if (isStrict(group)) return shortage ?? fenceObstacle(turn, group)
   return shortage ?? replicaObstacle(turn, group)
 }
@@ -153,13 +153,13 @@ function isLeftToOperator({ master }: Group, candidates: readonly Replica[]): bo
   return master.emptiedAtMs !== undefined && candidates.every(({ guard }) => guard === undefined)
 }
 
-/** Too few voters: we may be cut off, from the master as well, so it is tried again before we stand. */
-function voterShortage(group: Group): string | undefined {
+/** Too few in reach: we may be cut off, from the master as well, so it is tried again before we stand. */
+function electorShortage(group: Group): string | undefined {
   const needed = votesNeeded(group)
-  const voters = 1 + electorsOf(group).filter(isReachable).length
-  if (voters >= needed) return undefined
+  const inReach = 1 + electorsOf(group).filter(isReachable).length
+  if (inReach >= needed) return undefined
   group.masterRecheck = { untilMs: undefined }
-  return `only ${voters} of the ${needed} Sentinels needed are in reach`
+  return `only ${inReach} of the ${needed} Sentinels needed are in reach`
 }
 
 type Bar = readonly [Replica, string | undefined]
@@ -187,7 +187,7 @@ function isReachable(instance: Peer | Replica): boolean {
 
 /**
  * After a partition, one more PING to the master. A Sentinel that was cut off from the others and from
- * the master sees it down, and can do nothing about it; when the network heals, it may reach the voters a
+ * the master sees it down, and can do nothing about it; when the network heals, it may reach the others a
  * moment before the master, and would replace a master that is well. So after a change of the network it
  * first tries the master again, on a new connection: what was sent on the old one waits for a
  * retransmission. An ordinary failover never gets here.

@@ -13,7 +13,7 @@ import { save } from '../persistence/save.ts'
 import type { Group, Peer, State, Turn } from '../state.ts'
 import { log } from '../turn.ts'
 import { type Door, EPOCH_MAX, type EpochSource, isUsedUp, reachOf, spend } from './epoch.ts'
-import { electorsOf, majority, votersOf } from './quorum.ts'
+import { electorCount, electorsOf, majority } from './quorum.ts'
 
 /** Where a number comes from: which process, and in which message. */
 export interface Speaker {
@@ -82,7 +82,7 @@ export function adoptEpoch(turn: Turn, group: Group, epoch: number): void {
  */
 function isConfirmed(state: State, group: Group, epoch: number): boolean {
   const there = electorsOf(group).filter(({ reached }) => reached >= epoch).length
-  return there >= majority(votersOf(group)) && !isUsedUp(Math.max(epoch, state.currentEpoch))
+  return there >= majority(electorCount(group)) && !isUsedUp(Math.max(epoch, state.currentEpoch))
 }
 
 function sourceOf({ peer, isVoter }: Speaker): EpochSource {

@@ -1,8 +1,3 @@
-import type { FailoverKind } from '../failover/failover-kinds.ts'
-import type { Group, Peer, State } from '../state.ts'
-import { isSdown } from '../state.ts'
-import { isUsedUp } from './epoch.ts'
-
 /**
  * Two numbers rule a group, and they are different on purpose. The quorum says how many Sentinels must see the
  * master down before any of them acts. The majority of all Sentinels ever met decides which one may act: without it,
@@ -13,10 +8,15 @@ import { isUsedUp } from './epoch.ts'
  * exception: as long as fewer than the quorum, or fewer than three, have proven themselves, every Sentinel we
  * have heard of counts. We may be the few who were cut off from the others before we ever reached them.
  */
+import type { FailoverKind } from '../failover/failover-kinds.ts'
+import type { Group, Peer, State } from '../state.ts'
+import { isSdown } from '../state.ts'
+import { isUsedUp } from './epoch.ts'
+
 const GROUP_MIN = 3
 
-export function majority(voters: number): number {
-  return Math.floor(voters / 2) + 1
+export function majority(electors: number): number {
+  return Math.floor(electors / 2) + 1
 }
 
 /**
@@ -30,13 +30,13 @@ export function electorsOf({ peers, config }: Group): Peer[] {
 }
 
 /** All Sentinels of the group that count, this one included. */
-export function votersOf(group: Group): number {
+export function electorCount(group: Group): number {
   return electorsOf(group).length + 1
 }
 
 /** Votes that a candidate needs: the majority, and the quorum if that is more. */
 export function votesNeeded(group: Group): number {
-  return Math.max(majority(votersOf(group)), group.config.quorum)
+  return Math.max(majority(electorCount(group)), group.config.quorum)
 }
 
 /** An order by hand needs no votes, except where two leaders of one epoch could lose what was acknowledged. */
@@ -73,7 +73,7 @@ export function quorumVerdict(
   const usable = usableSentinels(group)
   const lacks = []
   if (usable < group.config.quorum) lacks.push(NO_QUORUM)
-  if (usable < majority(votersOf(group))) lacks.push(NO_MAJORITY)
+  if (usable < majority(electorCount(group))) lacks.push(NO_MAJORITY)
   if (isUsedUp(currentEpoch)) lacks.push(NO_EPOCH)
   const text = `${usable} usable Sentinels.`
   if (lacks.length > 0) return { isReachable: false, text: `NOQUORUM ${text} ${lacks.join('. ')}` }

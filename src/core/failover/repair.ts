@@ -10,7 +10,7 @@
 
 import { scheduleInfo } from '../discovery/info-request.ts'
 import { isNoHistory } from '../discovery/replication-id.ts'
-import { electorsOf, majority, votersOf } from '../election/quorum.ts'
+import { electorCount, electorsOf, majority } from '../election/quorum.ts'
 import { announce } from '../events.ts'
 import { isRiddle } from '../names/names.ts'
 import type { Group, Replica, Turn } from '../state.ts'
@@ -125,7 +125,7 @@ function hasFreshView(turn: Turn, group: Group): boolean {
     const isStale = isSdown(peer) || helloReceivedAtMs < sdownEndedAtMs
     return !isStale && helloMaster !== undefined && turn.now.monoMs - helloReceivedAtMs <= limitMs
   })
-  return 1 + heard.length >= majority(votersOf(group))
+  return 1 + heard.length >= majority(electorCount(group))
 }
 
 function isUpFor(turn: Turn, replica: Replica, durationMs: number): boolean {

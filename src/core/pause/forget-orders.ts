@@ -10,7 +10,7 @@ import {
   instanceAt,
   objectionToForget,
 } from '../discovery/forget.ts'
-import { majority, votersOf } from '../election/quorum.ts'
+import { electorCount, majority } from '../election/quorum.ts'
 import { describe } from '../events.ts'
 import { shownHost } from '../names/names.ts'
 import type { Purpose } from '../purpose.ts'
@@ -71,10 +71,10 @@ function refusalOf(group: Group, order: OperatorOrder): Reply | undefined {
   if (refusals.some((text) => text.includes(': ALIVE '))) {
     return error(`ALIVE another Sentinel does not see it down: nothing is forgotten${said}`)
   }
-  const voters = votersOf(group)
-  const [agreed, needed] = [1 + yes.size, majority(voters)]
+  const electors = electorCount(group)
+  const [agreed, needed] = [1 + yes.size, majority(electors)]
   if (agreed >= needed) return undefined
-  const who = `${agreed} of ${voters} Sentinels agree and it takes ${needed}`
+  const who = `${agreed} of ${electors} Sentinels agree and it takes ${needed}`
   return error(`NOMAJORITY ${who}: nothing is forgotten${said}. LOCAL makes only this one forget`)
 }
 
@@ -130,9 +130,9 @@ export function checkForget(
 
 function forgottenReply(group: Group, order: OperatorOrder, task: ForgetTask): Reply {
   const { refusals, agreed, remarks } = order
-  const voters = votersOf(group)
+  const electors = electorCount(group)
   const gone = hostAndPort(task.host, task.port)
-  const what = `OK ${1 + agreed.size} of ${voters} Sentinels have forgotten ${gone}`
+  const what = `OK ${1 + agreed.size} of ${electors} Sentinels have forgotten ${gone}`
   const kept = refusals.length === 0 ? '' : `. It stays known to ${refusals.join('; ')}`
   return simple([what + kept, ...remarks].join('. '))
 }

@@ -4,7 +4,7 @@
  * reason to look whether the order can be concluded. `answer-orders.ts` gives the client its reply.
  */
 import { error, type Reply, simple } from '../../resp/reply.ts'
-import { electorsOf, majority, votersOf } from '../election/quorum.ts'
+import { electorCount, electorsOf, majority } from '../election/quorum.ts'
 import type { Group, Peer, Turn } from '../state.ts'
 import { log } from '../turn.ts'
 import {
@@ -108,7 +108,7 @@ export function concludePause(
 ): void {
   if (task.phase === 'ask') return concludeAsking(turn, group, order, task)
   const held = holdersOf(group, electorsOf(group))
-  const isHeld = held >= majority(votersOf(group))
+  const isHeld = held >= majority(electorCount(group))
   if (task.kind === 'resume') order.reply = resumedReply(group, held)
   else if (isHeld) order.reply = pausedReply(group, order, task, held)
   else withdraw(turn, group, order, task, held)
@@ -116,7 +116,7 @@ export function concludePause(
 
 function concludeAsking(turn: Turn, group: Group, order: OperatorOrder, task: PauseTask): void {
   const able = 1 + electorsOf(group).filter(({ runId }) => order.agreed.has(runId)).length
-  if (able < majority(votersOf(group))) {
+  if (able < majority(electorCount(group))) {
     order.reply = notEnough(group, able, order.refusals)
     return
   }
@@ -175,8 +175,8 @@ function withdraw(
 }
 
 export function notEnough(group: Group, held: number, refusals: readonly string[]): Reply {
-  const voters = votersOf(group)
-  const needed = `${majority(voters)} of ${voters} Sentinels have to hold the pause and ${held} can`
+  const electors = electorCount(group)
+  const needed = `${majority(electors)} of ${electors} Sentinels have to hold the pause and ${held} can`
   const others = 'Those out of reach, and redis-sentinels, could fail over: nothing is paused'
   const why = refusals.length === 0 ? '' : ` (${refusals.join('; ')})`
   return error(`NOMAJORITY ${needed}${why}. ${others}`)
@@ -184,15 +184,15 @@ export function notEnough(group: Group, held: number, refusals: readonly string[
 
 function pausedReply(group: Group, order: OperatorOrder, task: PauseTask, held: number): Reply {
   const seconds = Math.round(task.durationMs / 1_000)
-  const who = `${held} of ${votersOf(group)} Sentinels`
+  const who = `${held} of ${electorCount(group)} Sentinels`
   const text = `OK ${who} hold the pause of '${group.config.name}' for ${seconds} s`
   return simple([text, ...order.remarks].join('. '))
 }
 
 function resumedReply(group: Group, held: number): Reply {
-  const voters = votersOf(group)
-  const text = `OK ${held} of ${voters} Sentinels know that '${group.config.name}' fails over automatically again`
-  const later = held < voters ? '. The others hear of it as soon as they can be reached' : ''
+  const electors = electorCount(group)
+  const text = `OK ${held} of ${electors} Sentinels know that '${group.config.name}' fails over automatically again`
+  const later = held < electors ? '. The others hear of it as soon as they can be reached' : ''
   return simple(text + later)
 }
 

@@ -79,7 +79,7 @@ const GROUP_ROWS: readonly MetricRow<GroupReading>[] = [
       labels: LABELS,
       help: 'Sentinels that count as voters.',
     }),
-    read: ({ group }) => group.electorate.voters().size,
+    read: ({ group }) => group.electorate.electors().size,
   },
   {
     family: gauge('vedette_proxy_readable_replicas', {

@@ -1,7 +1,7 @@
 /**
  * Whose word counts. The Sentinels that the user names do, and those that more than half of the named ones know of
- * beside themselves: a single Sentinel, or something that answers in its place, can neither add voters nor outvote
- * the others. Two addresses of one Sentinel are one voter.
+ * beside themselves: a single Sentinel, or something that answers in its place, can neither add electors nor outvote
+ * the others. Two addresses of one Sentinel are one elector.
  */
 import { type Address, addressText } from '../base/ip.ts'
 import type { SentinelKey } from './master-view.ts'
@@ -15,7 +15,7 @@ export interface KnownSentinel {
 /** No group has more; a forged list cannot make us open connections without end. */
 const MAX_KNOWN = 64
 
-export class Voters {
+export class ProxyElectorate {
   readonly #named: readonly Address[]
   /** The run ids of the named ones, by address, as far as they have said them. */
   readonly #runIds = new Map<string, string>()
@@ -39,19 +39,19 @@ export class Voters {
     return this.#runIds.get(addressText(address)) ?? addressText(address)
   }
 
-  /** All voters, the named ones first, each with an address of it. */
-  voters(): ReadonlyMap<SentinelKey, Address> {
-    const voters = new Map<SentinelKey, Address>()
+  /** All electors, the named ones first, each with an address of it. */
+  electors(): ReadonlyMap<SentinelKey, Address> {
+    const electors = new Map<SentinelKey, Address>()
     for (const address of this.#named) {
       const key = this.keyOf(address)
-      if (!voters.has(key)) voters.set(key, address)
+      if (!electors.has(key)) electors.set(key, address)
     }
-    for (const { runId, address } of this.#agreed(voters.size)) {
-      if (voters.has(runId)) continue
+    for (const { runId, address } of this.#agreed(electors.size)) {
+      if (electors.has(runId)) continue
       this.#runIds.set(addressText(address), runId)
-      voters.set(runId, address)
+      electors.set(runId, address)
     }
-    return voters
+    return electors
   }
 
   /** The Sentinels that more than half of the named ones know, or are themselves. */
