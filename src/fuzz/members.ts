@@ -6,6 +6,7 @@ import type {
   PromotionWord,
   SpecOptions,
 } from '../history/topology.ts'
+import { numbers } from './odds.ts'
 
 export interface PlannedMembers {
   readonly topology: PlannedTopology
@@ -80,6 +81,24 @@ export interface PlannedClient {
   readonly halfCloses?: boolean
   /** With a rate: so many requests leave together. */
   readonly pipeline?: number | undefined
+}
+
+/** `n1`, the master, with its replicas, and the Sentinels. `isShared`: one of each kind on a host, as far as that goes. */
+export function plainMembers(
+  counts: { readonly nodes: number; readonly sentinels: number },
+  isShared: boolean,
+): Pick<PlannedTopology, 'nodes' | 'sentinels'> {
+  const place = (kind: 'node' | 'sentinel', number: number): string =>
+    isShared ? `box${number}` : `${kind}${number}`
+  return {
+    nodes: numbers(counts.nodes).map((number) => ({
+      ...{ name: `n${number}`, host: place('node', number), group: 'mymaster' },
+      ...{ replicaOf: number === 1 ? undefined : 'n1', settings: {}, joinsLater: false },
+    })),
+    sentinels: numbers(counts.sentinels).map((number) => ({
+      ...{ name: `s${number}`, host: place('sentinel', number), joinsLater: false },
+    })),
+  }
 }
 
 export function isWriteOnly({ operation }: PlannedClient): boolean {

@@ -8,7 +8,7 @@ import { BusyUntil } from '../busy-until.ts'
 import { drawFault, type Fault, type SWARM_KINDS } from '../faults/faults.ts'
 import type { LieWords } from '../faults/spoken-faults.ts'
 import { voicesMax } from '../liar-rules.ts'
-import type { PlannedLiar, PlannedTopology } from '../members.ts'
+import { type PlannedLiar, type PlannedTopology, plainMembers } from '../members.ts'
 import { between, numbers, sample, weighted } from '../odds.ts'
 import { FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
 
@@ -67,8 +67,6 @@ function drawTopology(rng: Rng): PlannedTopology {
   const sentinels = rng.fork('sentinels').pick([3, 3, 5])
   const replicas = between(rng.fork('replicas'), 1, 3)
   const isShared = rng.fork('layout').chance(1, 2)
-  const place = (kind: 'node' | 'sentinel', number: number): string =>
-    isShared ? `box${number}` : `${kind}${number}`
   const hasPassword = rng.fork('password').chance(1, 2)
   const rules = rng.fork('rules')
   return {
@@ -88,13 +86,7 @@ function drawTopology(rng: Rng): PlannedTopology {
         detection: rules.pick(['ping', 'evidence']),
       },
     ],
-    nodes: numbers(replicas + 1).map((number) => ({
-      ...{ name: `n${number}`, host: place('node', number), group: GROUP },
-      ...{ replicaOf: number === 1 ? undefined : 'n1', settings: {}, joinsLater: false },
-    })),
-    sentinels: numbers(sentinels).map((number) => ({
-      ...{ name: `s${number}`, host: place('sentinel', number), joinsLater: false },
-    })),
+    ...plainMembers({ nodes: replicas + 1, sentinels }, isShared),
     liars: drawLiars(rng.fork('liars'), hasPassword),
     password: hasPassword ? 'sesame' : undefined,
   }

@@ -8,7 +8,7 @@
 import { createRng, type Rng } from '../../base/rng.ts'
 import { BusyUntil } from '../busy-until.ts'
 import { drawFault, drawStrain, type Fault, type SWARM_KINDS } from '../faults/faults.ts'
-import type { PlannedTopology, Setting } from '../members.ts'
+import { type PlannedTopology, plainMembers, type Setting } from '../members.ts'
 import { between, numbers, weighted } from '../odds.ts'
 import type { FuzzPlan } from '../plan.ts'
 
@@ -91,13 +91,7 @@ function drawTopology(rng: Rng): PlannedTopology {
         detection: rng.pick(['ping', 'evidence'] as const),
       },
     ],
-    nodes: numbers(replicas + 1).map((number) => ({
-      ...{ name: `n${number}`, host: `box${number}`, group: GROUP },
-      ...{ replicaOf: number === 1 ? undefined : 'n1', settings: {}, joinsLater: false },
-    })),
-    sentinels: numbers(3).map((number) => ({
-      ...{ name: `s${number}`, host: `box${number}`, joinsLater: false },
-    })),
+    ...plainMembers({ nodes: replicas + 1, sentinels: 3 }, true),
   }
 }
 

@@ -5,9 +5,9 @@
 import { createRng, type Rng } from '../../base/rng.ts'
 import type { Detection } from '../../history/topology.ts'
 import type { Fault, WeatherWay } from '../faults/faults.ts'
-import type { PlannedGroup } from '../members.ts'
+import { type PlannedGroup, plainMembers } from '../members.ts'
 import { LOSS_MAX, lossySentinelsMax, watchedWays, weatherJitterMs } from '../noise-rules.ts'
-import { between, numbers, sample } from '../odds.ts'
+import { between, sample } from '../odds.ts'
 import { type CalmDemand, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
 import { durationWord } from '../words.ts'
 import { drawSpells, type Weather } from './draw-spells.ts'
@@ -55,20 +55,12 @@ function drawTopology(rng: Rng, detection: Detection | undefined): FuzzPlan['top
   const sentinels = rng.fork('sentinels').pick([3, 3, 5])
   const replicas = between(rng.fork('replicas'), 1, 3)
   const isShared = rng.fork('layout').chance(1, 2)
-  const place = (kind: 'node' | 'sentinel', number: number): string =>
-    isShared ? `box${number}` : `${kind}${number}`
   return {
     // A node that comes back without its data is more than noise, and so is one that hands over as it ends.
     ...{ latencyMs: LATENCY_MS, jitterMs: 1, zones: [] },
     settings: { appendonly: 'yes', 'shutdown-failover': 'no' },
     groups: [drawGroup(rng.fork('group'), sentinels, detection)],
-    nodes: numbers(replicas + 1).map((number) => ({
-      ...{ name: `n${number}`, host: place('node', number), group: 'mymaster' },
-      ...{ replicaOf: number === 1 ? undefined : 'n1', settings: {}, joinsLater: false },
-    })),
-    sentinels: numbers(sentinels).map((number) => ({
-      ...{ name: `s${number}`, host: place('sentinel', number), joinsLater: false },
-    })),
+    ...plainMembers({ nodes: replicas + 1, sentinels }, isShared),
     ...{ liars: [], password: undefined },
   }
 }

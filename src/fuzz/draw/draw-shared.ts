@@ -4,7 +4,12 @@
  * chance and by order. So every answer is judged, beside the answers that other clients had.
  */
 import { createRng, type Rng } from '../../base/rng.ts'
-import type { PlannedClient, PlannedGroup, PlannedTopology } from '../members.ts'
+import {
+  type PlannedClient,
+  type PlannedGroup,
+  type PlannedTopology,
+  plainMembers,
+} from '../members.ts'
 import { between, numbers } from '../odds.ts'
 import { demandsOf, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
 import { withinPromise } from '../strict-rules.ts'
@@ -89,8 +94,7 @@ function drawStrictTopology(rng: Rng): PlannedTopology {
 function drawTopology(rng: Rng, nodes = rng.fork('nodes').pick([2, 3, 3, 4])): PlannedTopology {
   const sentinels = rng.fork('sentinels').pick([3, 3, 3, 5])
   const isShared = rng.fork('layout').chance(1, 2)
-  const place = (kind: 'node' | 'sentinel', number: number): string =>
-    isShared ? `box${number}` : `${kind}${number}`
+  const members = plainMembers({ nodes, sentinels }, isShared)
   return {
     ...{
       latencyMs: rng.fork('latency').pick([0, 1, 1, 5]),
@@ -99,15 +103,11 @@ function drawTopology(rng: Rng, nodes = rng.fork('nodes').pick([2, 3, 3, 4])): P
     ...{ zones: [], liars: [], password: undefined },
     settings: drawSettings(rng.fork('settings'), nodes),
     groups: [drawGroup(rng.fork('group'), sentinels)],
-    nodes: numbers(nodes).map((number) => ({
-      ...{ name: `n${number}`, host: place('node', number), group: 'mymaster' },
-      replicaOf: number === 1 ? undefined : 'n1',
-      settings: rng.fork(`priority/${number}`).chance(1, 6) ? { 'replica-priority': 5 } : {},
-      joinsLater: false,
-    })),
-    sentinels: numbers(sentinels).map((number) => ({
-      ...{ name: `s${number}`, host: place('sentinel', number), joinsLater: false },
-    })),
+    ...members,
+    nodes: members.nodes.map((node, at) => {
+      const isPreferred = rng.fork(`priority/${at + 1}`).chance(1, 6)
+      return isPreferred ? { ...node, settings: { 'replica-priority': 5 } } : node
+    }),
   }
 }
 

@@ -9,7 +9,7 @@ import { unreachable } from '../../base/assert.ts'
 import { createRng, type Rng } from '../../base/rng.ts'
 import type { Detection } from '../../history/topology.ts'
 import { endOf, type Fault } from '../faults/faults.ts'
-import type { PlannedGroup, Setting } from '../members.ts'
+import { type PlannedGroup, plainMembers, type Setting } from '../members.ts'
 import { between, numbers, sample, weighted } from '../odds.ts'
 import { demandsOf, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
 
@@ -67,8 +67,6 @@ function drawTopology(
   const sentinels = rng.fork('sentinels').pick([3, 3, 5])
   const replicas = between(rng.fork('replicas'), 1, 3)
   const isShared = rng.fork('layout').chance(1, 3)
-  const place = (kind: 'node' | 'sentinel', number: number): string =>
-    isShared ? `box${number}` : `${kind}${number}`
   const needed = rng.fork('needed').chance(1, 4) ? replicas : 1
   const guard = { 'min-replicas-to-write': needed, 'min-replicas-max-lag': maxLag }
   return {
@@ -77,13 +75,7 @@ function drawTopology(
     // promised it.
     settings: { ...guard, appendonly: 'yes' },
     groups: [drawGroup(rng.fork('group'), sentinels, detection)],
-    nodes: numbers(replicas + 1).map((number) => ({
-      ...{ name: `n${number}`, host: place('node', number), group: 'mymaster' },
-      ...{ replicaOf: number === 1 ? undefined : 'n1', settings: {}, joinsLater: false },
-    })),
-    sentinels: numbers(sentinels).map((number) => ({
-      ...{ name: `s${number}`, host: place('sentinel', number), joinsLater: false },
-    })),
+    ...plainMembers({ nodes: replicas + 1, sentinels }, isShared),
     ...{ liars: [], password: undefined },
   }
 }
