@@ -84,3 +84,20 @@ export function setExpiry(
 export function isPast({ node, session, now }: CommandContext, atMs: number): boolean {
   return atMs <= now.wallMs && session.kind !== 'master' && !node.replication.isReplica()
 }
+
+/** In what a command takes or tells times to live. */
+export interface ExpireUnit {
+  /** The command, as errors name it. */
+  readonly name: string
+  readonly milliseconds: 1 | 1000
+  /** From now on; otherwise a moment of the wall clock. */
+  readonly isRelative: boolean
+}
+
+export function seconds(name: string, isRelative: boolean): ExpireUnit {
+  return { name, milliseconds: 1000, isRelative }
+}
+
+export function milliseconds(name: string, isRelative: boolean): ExpireUnit {
+  return { name, milliseconds: 1, isRelative }
+}

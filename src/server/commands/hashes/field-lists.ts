@@ -6,9 +6,12 @@
 import { bulks, error, integer, list, type Reply } from '../../../resp/reply.ts'
 import {
   type ExpireOption,
+  type ExpireUnit,
   isExpireOption,
   isPast,
+  milliseconds,
   parseMoment,
+  seconds,
 } from '../../arguments/expire-time.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command } from '../../catalogue/command.ts'
@@ -44,12 +47,6 @@ const LAST_MS = 2 ** 46 - 1
 
 type Condition = 'NX' | 'XX' | 'GT' | 'LT'
 
-interface Unit {
-  readonly name: string
-  readonly milliseconds: 1 | 1000
-  readonly isRelative: boolean
-}
-
 // Arguments
 
 /** The words behind `FIELDS count`, which begins at `at`. */
@@ -62,7 +59,7 @@ function fieldsFrom(argv: readonly string[], at: number, badCount: Reply): strin
 }
 
 /** Wall-clock milliseconds. */
-function momentOf(text: string | undefined, unit: Unit, nowMs: number): number | Reply {
+function momentOf(text: string | undefined, unit: ExpireUnit, nowMs: number): number | Reply {
   const baseMs = unit.isRelative ? nowMs : 0
   const atMs = parseMoment(text, unit.milliseconds, baseMs)
   if (atMs === 'no integer') return NOT_AN_INTEGER
@@ -70,9 +67,9 @@ function momentOf(text: string | undefined, unit: Unit, nowMs: number): number |
   return atMs === 'out of range' || atMs > LAST_MS ? invalidExpireTime(unit.name) : atMs
 }
 
-function unitOf(option: ExpireOption, name: string): Unit {
-  const milliseconds = option === 'EX' || option === 'EXAT' ? 1000 : 1
-  return { name, milliseconds, isRelative: option === 'EX' || option === 'PX' }
+function unitOf(option: ExpireOption, name: string): ExpireUnit {
+  const unit = option === 'EX' || option === 'EXAT' ? seconds : milliseconds
+  return unit(name, option === 'EX' || option === 'PX')
 }
 
 /** The hash at a key; undefined: there is none. */
@@ -88,7 +85,7 @@ function isReply(found: object | undefined): found is Reply {
 // Giving fields a time to live
 
 /** HEXPIRE, HPEXPIRE, HEXPIREAT, HPEXPIREAT. */
-function expireFields(unit: Unit) {
+function expireFields(unit: ExpireUnit) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const key = arg(argv, 1)
     const hash = hashAt(context, key)
@@ -162,7 +159,7 @@ function giveExpiry(
 }
 
 /** HTTL, HPTTL, HEXPIRETIME, HPEXPIRETIME: seconds are rounded up. */
-function remaining(unit: Unit) {
+function remaining(unit: ExpireUnit) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const hash = hashAt(context, arg(argv, 1))
     if (isReply(hash)) return hash
@@ -334,14 +331,6 @@ export function tellFields(context: CommandContext, key: string, fields: readonl
     if (atMs === undefined) continue
     context.propagate(['HPEXPIREAT', key, String(atMs), 'FIELDS', '1', field])
   }
-}
-
-function seconds(name: string, isRelative: boolean): Unit {
-  return { name, milliseconds: 1000, isRelative }
-}
-
-function milliseconds(name: string, isRelative: boolean): Unit {
-  return { name, milliseconds: 1, isRelative }
 }
 
 const UPDATED = ['1 RW update']

@@ -3,7 +3,13 @@
  * relative time would end later on a replica that receives it later.
  */
 import { integer, type Reply } from '../../../resp/reply.ts'
-import { parseMoment, setExpiry } from '../../arguments/expire-time.ts'
+import {
+  type ExpireUnit,
+  milliseconds,
+  parseMoment,
+  seconds,
+  setExpiry,
+} from '../../arguments/expire-time.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import { VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
@@ -21,12 +27,6 @@ const ONE = integer(1)
 const MISSING = integer(-2)
 const NO_EXPIRY = integer(-1)
 
-interface Unit {
-  readonly name: string
-  readonly milliseconds: number
-  readonly isRelative: boolean
-}
-
 interface Conditions {
   readonly nx: boolean
   readonly xx: boolean
@@ -34,7 +34,7 @@ interface Conditions {
   readonly lt: boolean
 }
 
-function expire(unit: Unit) {
+function expire(unit: ExpireUnit) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const conditions = parseConditions(argv)
     if ('kind' in conditions) return conditions
@@ -72,7 +72,7 @@ function parseConditions(argv: readonly string[]): Conditions | Reply {
 }
 
 /** TTL, PTTL, EXPIRETIME, PEXPIRETIME: the time left, or the moment it ends; rounded if in seconds. */
-function remaining(unit: Unit) {
+function remaining(unit: ExpireUnit) {
   return ({ db, now }: CommandContext, argv: readonly string[]): Reply => {
     const entry = db.find(arg(argv, 1))
     if (entry === undefined) return MISSING
@@ -91,14 +91,6 @@ function persist(context: CommandContext, argv: readonly string[]): Reply {
   context.notify('persist', key)
   context.propagate()
   return ONE
-}
-
-function seconds(name: string, isRelative: boolean): Unit {
-  return { name, milliseconds: 1000, isRelative }
-}
-
-function milliseconds(name: string, isRelative: boolean): Unit {
-  return { name, milliseconds: 1, isRelative }
 }
 
 const UPDATED = ['1 RW update']
