@@ -31,14 +31,6 @@ export function soundUtf8(bytes: string): string {
   return /[\x80-\xff]/.test(bytes) ? utf8Bytes(utf8Text(bytes)) : bytes
 }
 
-/** The same JSON as a byte string: what is no byte is escaped. */
-export function byteJson(json: string): string {
-  return json.replace(
-    /[\u0100-\uffff]/g,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
 /** The text of UTF-8 bytes. Bytes that are not valid UTF-8 stay as they are, one character each. */
 export function utf8Text(bytes: string): string {
   return bytes.replace(SEQUENCE, (sequence) => {

@@ -12,7 +12,7 @@
  */
 import { PLAIN_BYTES } from '../base/byte-codec.ts'
 import type { Moment } from '../base/clock.ts'
-import { byteJson } from '../base/utf8.ts'
+import { byteJson } from '../base/json.ts'
 import type { EntryEvent, EntryExtra, RecordEntry } from './entry.ts'
 import { type EventTable, STREAMS, StreamTurns, streamOf } from './event-table.ts'
 import { parsedValue } from './json.ts'

@@ -1,5 +1,5 @@
 /** The head of a segment as text and back. */
-import { byteJson } from '../base/utf8.ts'
+import { byteJson, jsonIn } from '../base/json.ts'
 import { RecordFault } from './block.ts'
 import type { RecordHead } from './recorder.ts'
 
@@ -10,19 +10,11 @@ export function headText(head: RecordHead): string {
 
 /** Throws a RecordFault. */
 export function readHead(text: string): RecordHead {
-  const head = parsed(text) as Partial<RecordHead> | undefined
+  const head = jsonIn(text) as Partial<RecordHead> | undefined
   const { now, image, myid, program, confidants } = head ?? {}
   const isMoment = Number.isSafeInteger(now?.monoMs) && Number.isSafeInteger(now?.wallMs)
   const isWhole = typeof image === 'string' && typeof myid === 'string' && Array.isArray(confidants)
   if (!isMoment || !isWhole || typeof program !== 'string')
     throw new RecordFault('the head of the segment is not complete')
   return head as RecordHead
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -9,6 +9,7 @@
  */
 
 import { unreachable } from '../base/assert.ts'
+import { jsonIn } from '../base/json.ts'
 import { sha256 } from '../base/sha256.ts'
 import { DEFAULT_GROUP, GROUP_AS_IN_REDIS, type GroupConfig } from '../core/config.ts'
 import {
@@ -70,7 +71,8 @@ export function decodeState(text: string): DecodedState {
   const isSound = [FORMAT_VERSION, OLD_VERSION].some((version) => {
     return withHeader(body, version) === text
   })
-  if (isSound) return validate(upgraded(parseJson(body)))
+  // No schema accepts undefined.
+  if (isSound) return validate(upgraded(jsonIn(body)))
   return refuse(reasonOf(text.slice(0, headerEnd)))
 }
 
@@ -91,15 +93,6 @@ function upgraded(value: unknown): unknown {
 function completed(config: unknown): unknown {
   // If the user's file sets the option otherwise, the user has changed it since, and it wins.
   return { ...DEFAULT_GROUP, ...GROUP_AS_IN_REDIS, ...Object(config) }
-}
-
-/** Undefined if the body is not JSON; no schema accepts undefined. */
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }
 
 function withHeader(body: string, version: number, digest: Digest = sha256): string {

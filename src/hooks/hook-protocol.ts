@@ -6,6 +6,7 @@
  * service gets the question as JSON in a POST. 2xx allows, unless the body says `"allow": false`; 403 and
  * 409 refuse. Everything else, redirects included, says nothing.
  */
+import { jsonIn } from '../base/json.ts'
 import { utf8Bytes, utf8Text } from '../base/utf8.ts'
 import type { HookRequest } from '../core/election/hook-verdict.ts'
 import type { Answer } from '../core/external-query.ts'
@@ -64,14 +65,6 @@ function reasonIn(body: string): string {
   if (parsed === undefined) return firstLine(body)
   const { reason } = Object(parsed) as { reason?: unknown }
   return typeof reason === 'string' ? firstLine(reason) : ''
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }
 
 function firstLine(text: string): string {

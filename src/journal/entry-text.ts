@@ -4,7 +4,7 @@
  */
 
 import type { Moment } from '../base/clock.ts'
-import { byteJson } from '../base/utf8.ts'
+import { byteJson, jsonIn } from '../base/json.ts'
 import { type JournalEvent, rowOf } from './event-table.ts'
 
 export type JournalKeeper = 'node' | 'proxy'
@@ -40,7 +40,7 @@ export function journalHeadText(head: JournalHead): string {
 
 /** A string: what is wrong. */
 export function readJournalHead(text: string): JournalHead | string {
-  const head = parsed(text) as Partial<JournalHead> | undefined
+  const head = jsonIn(text) as Partial<JournalHead> | undefined
   const { now, program, keeper, runId, address } = head ?? {}
   const isNamed = [program, runId, address].every((one) => typeof one === 'string')
   const isWhole = isNamed && (keeper === 'node' || keeper === 'proxy') && isMoment(now)
@@ -61,7 +61,7 @@ export function entriesText(entries: readonly string[]): string {
 
 /** A string: what is wrong. */
 export function readEntries(text: string): readonly JournalEntry[] | string {
-  const list = parsed(text)
+  const list = jsonIn(text)
   if (!Array.isArray(list) || list.length > MAX_ENTRIES) return 'it is no list of entries'
   const entries: JournalEntry[] = []
   for (const one of list) {
@@ -97,12 +97,4 @@ function clipped(value: string | number): string | number {
   return typeof value === 'string' && value.length > MAX_TEXT
     ? `${value.slice(0, MAX_TEXT)}…`
     : value
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
