@@ -7,7 +7,13 @@
 import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { connect, type SentinelLogin } from '../status/access.ts'
-import { type Allowance, type Asking, printable, type ReplyValue } from '../status/asking.ts'
+import {
+  type Allowance,
+  type Asking,
+  listOf,
+  printable,
+  type ReplyValue,
+} from '../status/asking.ts'
 import { isVedette, type SentinelAnswer } from '../status/view.ts'
 
 /** As it is in the list of a Sentinel; moments are told by our own clock. */
@@ -172,10 +178,6 @@ export function readList(answer: ReplyValue, nowMs: number): readonly ListedSegm
     fromMs = untilMs
     return segment
   })
-}
-
-function listOf(answer: ReplyValue | undefined): readonly ReplyValue[] {
-  return Array.isArray(answer) ? answer : []
 }
 
 /** `command`: before LIST and READ. */

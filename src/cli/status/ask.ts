@@ -2,7 +2,7 @@
 import { hostAndPort } from '../../base/ip.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { allowanceOfOneRun, connect, type SentinelLogin } from './access.ts'
-import { type Allowance, type Asking, printable, type ReplyValue } from './asking.ts'
+import { type Allowance, type Asking, listOf, printable, type ReplyValue } from './asking.ts'
 import { withGrant } from './grant.ts'
 import { parseInfo, programIn } from './info.ts'
 import { namesAsked, readAddress, readMasters, readMyid, readOthers, readText } from './shapes.ts'
@@ -223,8 +223,4 @@ function countIn(pattern: RegExp, lines: readonly string[]): number | undefined 
     if (digits !== undefined) return Number(digits)
   }
   return undefined
-}
-
-function listOf(answer: ReplyValue | undefined): readonly ReplyValue[] {
-  return Array.isArray(answer) ? answer : []
 }

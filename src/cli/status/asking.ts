@@ -14,6 +14,10 @@ import { explainFailure } from './port-guess.ts'
 /** A reply as JavaScript values; an error inside a list is an `Error`. */
 export type ReplyValue = string | number | bigint | null | Error | readonly ReplyValue[]
 
+export function listOf(answer: ReplyValue | undefined): readonly ReplyValue[] {
+  return Array.isArray(answer) ? answer : []
+}
+
 export interface AskingOptions {
   readonly host: string
   readonly port: number

@@ -2,7 +2,7 @@
  * Why a port does not talk to us: the commonest reason is TLS on one side only. A failed connection is
  * followed by one that tries the other way, and the error then names the option to add or to leave out.
  */
-import { connect as connectPlain } from 'node:net'
+import { connect as connectPlain, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { reasonOf } from '../../io/start-error.ts'
 import { tlsReasonOf } from '../../io/tls/tls-reasons.ts'
@@ -79,37 +79,43 @@ const CERTIFICATE_WANTED =
 const CERTIFICATE_DOUBTED = 'perhaps it does not accept our certificate; its log says why'
 
 /** Any answer of a TLS program counts, even if it does not admit us. */
-function speaksTls({ host, port }: TriedPort): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connectTls({ host, port, rejectUnauthorized: false })
-    const end = (answer: boolean) => {
-      clearTimeout(timer)
-      socket.destroy()
-      resolve(answer)
-    }
-    const timer = setTimeout(() => end(false), GUESS_MS)
+async function speaksTls({ host, port }: TriedPort): Promise<boolean> {
+  const socket = connectTls({ host, port, rejectUnauthorized: false })
+  const answer = await firstAnswer<boolean>(socket, GUESS_MS, (end) => {
     socket.once('secureConnect', () => end(true))
     socket.on('error', (error) => {
       const reason = tlsReasonOf(error)
       end(reason !== undefined && !/speaks (no TLS|HTTP)|closed during/.test(reason))
     })
-    socket.once('close', () => end(false))
   })
+  return answer === true
 }
 
 /** Redis answers every line, if only with an error. */
-function speaksRedis({ host, port }: TriedPort): Promise<boolean> {
+async function speaksRedis({ host, port }: TriedPort): Promise<boolean> {
+  const socket = connectPlain({ host, port })
+  const answer = await firstAnswer<boolean>(socket, GUESS_MS, (end) => {
+    socket.once('connect', () => socket.write('PING\r\n'))
+    socket.once('data', (bytes) => end(/^[+-]/.test(bytes.toString('latin1'))))
+  })
+  return answer === true
+}
+
+/** What `listen` ends with; undefined if the socket fails or closes before, or the time is over. */
+export function firstAnswer<T>(
+  socket: Socket,
+  limitMs: number,
+  listen: (end: (answer: T) => void) => void,
+): Promise<T | undefined> {
   return new Promise((resolve) => {
-    const socket = connectPlain({ host, port })
-    const end = (answer: boolean) => {
+    const end = (answer?: T) => {
       clearTimeout(timer)
       socket.destroy()
       resolve(answer)
     }
-    const timer = setTimeout(() => end(false), GUESS_MS)
-    socket.once('connect', () => socket.write('PING\r\n'))
-    socket.once('data', (bytes) => end(/^[+-]/.test(bytes.toString('latin1'))))
-    socket.on('error', () => end(false))
-    socket.once('close', () => end(false))
+    const timer = setTimeout(end, limitMs)
+    listen(end)
+    socket.on('error', () => end())
+    socket.once('close', () => end())
   })
 }

@@ -5,6 +5,7 @@ import { reasonOf } from '../../../io/start-error.ts'
 import { connect, type SentinelLogin, splitAddress } from '../../status/access.ts'
 import { type Allowance, type Asking, printable, type ReplyValue } from '../../status/asking.ts'
 import { parseInfo } from '../../status/info.ts'
+import { firstAnswer } from '../../status/port-guess.ts'
 import { readMasters, readOthers } from '../../status/shapes.ts'
 import { addressOf, type InstanceFields } from '../../status/view.ts'
 import { covers } from '../certificates.ts'
@@ -233,18 +234,10 @@ async function seeCertificate(
 ): Promise<CertificateSight | undefined> {
   if (tls === undefined || isOver()) return undefined
   const { host, port } = splitAddress(address)
-  return await new Promise((resolve) => {
-    const socket: TLSSocket = connectTls({ ...tls, host, port, rejectUnauthorized: false })
-    const end = (sight: CertificateSight | undefined) => {
-      clearTimeout(timer)
-      socket.destroy()
-      resolve(sight)
-    }
-    const timer = setTimeout(() => end(undefined), HANDSHAKE_MS)
+  const socket = connectTls({ ...tls, host, port, rejectUnauthorized: false })
+  // The connection that follows meets the same error, and tells it.
+  return await firstAnswer<CertificateSight | undefined>(socket, HANDSHAKE_MS, (end) => {
     socket.once('secureConnect', () => end(sightOf(socket, host)))
-    // The connection that follows meets the same error, and tells it.
-    socket.on('error', () => end(undefined))
-    socket.once('close', () => end(undefined))
   })
 }
 
