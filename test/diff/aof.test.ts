@@ -7,14 +7,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
-import {
-  hasRedisServer,
-  type RealNode,
-  startOurs,
-  startRedis,
-  until,
-} from '../support/real-nodes.ts'
+import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 
 const LATER = '4102444800000'
 const FOLDER = 'appendonlydir'

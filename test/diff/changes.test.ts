@@ -4,13 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COUNTED } from '../support/counted-changes.ts'
-import {
-  hasRedisServer,
-  type RealNode,
-  startOurs,
-  startRedis,
-  until,
-} from '../support/real-nodes.ts'
+import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { until } from '../support/until.ts'
 
 const READ_LATER = 'XREADGROUP GROUP g late BLOCK 0 STREAMS waited >'
 

@@ -7,8 +7,8 @@ import {
   replicationField,
   startOurs,
   startRedis,
-  until,
 } from '../support/real-nodes.ts'
+import { until } from '../support/until.ts'
 
 const nodes: RealNode[] = []
 const AT_ONCE = { 'repl-diskless-sync-delay': '0' }

@@ -15,11 +15,11 @@ import {
   type RealNode,
   startOurs,
   startRedis,
-  until,
 } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { sized } from '../support/sized.ts'
 import { transcript } from '../support/transcript.ts'
+import { until } from '../support/until.ts'
 
 const COMMANDS = Number(process.env.VEDETTE_HISTORY ?? sized(4_000, 10_000))
 const BATCH = 1_000

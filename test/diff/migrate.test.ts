@@ -9,8 +9,8 @@ import {
   type RealNode,
   startOurs,
   startRedis,
-  until,
 } from '../support/real-nodes.ts'
+import { until } from '../support/until.ts'
 
 type Words = readonly (string | number)[]
 

@@ -13,9 +13,9 @@ import {
   replicationField,
   startOurs,
   startRedis,
-  until,
 } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 
 const nodes: RealNode[] = []
 

@@ -17,10 +17,10 @@ import {
   type RealNode,
   startOurs,
   startRedis,
-  until,
 } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { transcript } from '../support/transcript.ts'
+import { until } from '../support/until.ts'
 
 const CHECK_RDB = 'redis-check-rdb'
 const KEYS = ['ordered', 'gaps', 'empty', 'extreme', 'long']

@@ -14,9 +14,9 @@ import {
   replicationField,
   startOurs,
   startRedis,
-  until,
 } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 
 const run = promisify(execFile)
 const nodes: RealNode[] = []

@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import { BasicClientSideCache, createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { isInstalled } from '../support/processes.ts'
-import { HOST, type RealNode, startOurs, until } from '../support/real-nodes.ts'
+import { HOST, type RealNode, startOurs } from '../support/real-nodes.ts'
+import { until } from '../support/until.ts'
 
 const REDIS_CLI = 'redis-cli'
 

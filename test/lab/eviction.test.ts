@@ -5,13 +5,8 @@
 import type { Redis } from 'ioredis'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
-import {
-  hasRedisServer,
-  type RealNode,
-  startOurs,
-  startRedis,
-  until,
-} from '../support/real-nodes.ts'
+import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { until } from '../support/until.ts'
 
 const KEYS = 8_000
 /** How many of them the cache holds. */

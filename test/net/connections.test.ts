@@ -8,15 +8,12 @@ import { Gate } from '../../src/io/network/demo-partition.ts'
 import { listen } from '../../src/io/network/listener.ts'
 import { freePorts } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 
 const cleanups: (() => void)[] = []
 afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup()
 })
-
-async function until(condition: () => boolean): Promise<void> {
-  await vi.waitUntil(condition, { interval: 2, timeout: 10_000 })
-}
 
 /** A listener whose connections get the ids 1, 2, …, and a note of all that happens to them. */
 async function served(options: ConnectionOptions = {}, hear = () => {}) {

@@ -4,8 +4,9 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { HOST, type RealNode, replicationField, startOurs, until } from '../support/real-nodes.ts'
+import { HOST, type RealNode, replicationField, startOurs } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/launch/vedette.cjs', import.meta.url))
 

@@ -1,7 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { Event } from '../../src/core/event.ts'
 import { Links } from '../../src/io/network/links.ts'
+import { until } from '../support/until.ts'
 
 /** Everything opened by a test, closed after it. */
 const open: { close(): void }[] = []
@@ -39,11 +40,6 @@ function collector(localAddress?: string) {
   const links = new Links((event) => events.push(event), localAddress)
   open.push({ close: () => links.closeAll() })
   return { links, events }
-}
-
-/** Waits until the condition holds, for two seconds at most. */
-async function until(condition: () => boolean): Promise<void> {
-  await vi.waitUntil(condition, { interval: 2, timeout: 10_000 })
 }
 
 async function linked(answers: readonly string[]) {

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { RealShell, runProgram } from '../../src/engine/real-shell.ts'
 import { kernelSurroundings } from '../../src/io/host-environment.ts'
 import type { Shell } from '../../src/sim/processes/shell.ts'
+import { until } from '../support/until.ts'
 
 const EVERY_BYTE = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte))
 
@@ -118,14 +119,6 @@ function serve(take: (socket: Socket) => void): Promise<number> {
       resolve(typeof address === 'object' && address !== null ? address.port : 0)
     })
   })
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!isSo()) {
-    if (performance.now() > deadline) throw new Error('it did not come to that')
-    await pause(2)
-  }
 }
 
 function pause(ms: number): Promise<void> {

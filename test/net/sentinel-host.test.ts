@@ -1,21 +1,18 @@
 /** A Sentinel's host on real sockets, with a disk that takes its time. */
 
 import { connect, createServer, type Socket } from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { DEFAULT_GROUP, DEFAULT_SENTINEL } from '../../src/core/config.ts'
 import { bareLogger } from '../../src/io/log/bare-logger.ts'
 import { readClock } from '../../src/io/process/clock.ts'
 import { SentinelHost } from '../../src/io/sentinel-host.ts'
+import { until } from '../support/until.ts'
 
 const cleanups: (() => void)[] = []
 afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup()
 })
-
-async function until(condition: () => boolean): Promise<void> {
-  await vi.waitUntil(condition, { interval: 2, timeout: 20_000 })
-}
 
 /** Something that answers every command of a Sentinel with PONG, and counts the PINGs of its first connection. */
 async function startMaster() {

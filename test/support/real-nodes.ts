@@ -15,6 +15,7 @@ import { Settings } from '../../src/server/settings/settings.ts'
 import { freePorts } from './free-ports.ts'
 import { isInstalled } from './processes.ts'
 import { scratchFolder } from './scratch.ts'
+import { until } from './until.ts'
 
 export const HOST = '127.0.0.1'
 const REDIS_SERVER = 'redis-server'
@@ -95,21 +96,6 @@ export async function startRedis(directives: Record<string, string> = {}): Promi
       rmSync(directory, { recursive: true })
     },
   }
-}
-
-/** Waits for a condition; an exception means not yet. */
-export async function until(holds: () => Promise<boolean>, limitMs = 15_000): Promise<void> {
-  const endMs = performance.now() + limitMs
-  let last: unknown
-  while (performance.now() < endMs) {
-    try {
-      if (await holds()) return
-    } catch (error) {
-      last = error
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error(`did not happen within ${limitMs} ms ${last ?? ''}`)
 }
 
 /** A field of INFO replication. */

@@ -6,6 +6,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { isAlive } from '../../src/engine/process/leftovers.ts'
 
 /** Short: a path in it must fit a socket. The number is the process of the run. */
 const OF_A_RUN = /^vedette-run-(\d+)$/
@@ -51,15 +52,5 @@ function removeOrphans(all: string): void {
   for (const name of readdirSync(all)) {
     const pid = Number(OF_A_RUN.exec(name)?.[1])
     if (pid > 0 && !isAlive(pid)) rmSync(join(all, name), { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // A process of another user counts, too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -89,7 +89,7 @@ function links(): readonly string[] {
   return readdirSync('/sys/class/net')
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
