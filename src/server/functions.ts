@@ -9,6 +9,8 @@
 import { splitArgs } from '../base/split-args.ts'
 import type { FunctionLibraries, ScriptFunction } from './scripting/function-libraries.ts'
 
+export type RestorePolicy = 'FLUSH' | 'APPEND' | 'REPLACE'
+
 export interface Library {
   readonly name: string
   readonly engine: string
@@ -89,17 +91,16 @@ export class FunctionStore {
 
   /**
    * All or none; the result says which was refused, and then the libraries there are have lost nothing of what
-   * they keep. `clears`: these take the place of all others.
+   * they keep. With FLUSH these take the place of all others, with REPLACE of those of the same names.
    */
-  restore(sources: readonly string[], clears: boolean, replaces: boolean): string | undefined {
+  restore(sources: readonly string[], policy: RestorePolicy): string | undefined {
     const staged: Library[] = []
-    const problem =
-      this.#stage(sources, staged) ?? (clears ? undefined : this.#clash(staged, replaces))
+    const problem = this.#stage(sources, staged) ?? this.#clash(staged, policy)
     if (problem !== undefined) {
       for (const { functions } of staged) this.#loader.release(functions)
       return problem
     }
-    for (const { name } of clears ? [...this.libraries()] : staged) this.remove(name)
+    for (const { name } of policy === 'FLUSH' ? [...this.libraries()] : staged) this.remove(name)
     for (const library of staged) this.#take(library)
     return undefined
   }
@@ -123,9 +124,10 @@ export class FunctionStore {
   }
 
   /** What of these libraries stands in the way of being added. */
-  #clash(staged: readonly Library[], replaces: boolean): string | undefined {
+  #clash(staged: readonly Library[], policy: RestorePolicy): string | undefined {
+    if (policy === 'FLUSH') return undefined
     const known = staged.find(({ name }) => this.#libraries.has(name))
-    if (known !== undefined && !replaces) return `Library ${known.name} already exists`
+    if (known !== undefined && policy !== 'REPLACE') return `Library ${known.name} already exists`
     const going = new Set(staged.map(({ name }) => name))
     for (const each of staged.flatMap(({ functions }) => functions)) {
       const owner = this.#functions.get(each.name.toLowerCase())?.library

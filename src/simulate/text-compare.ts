@@ -1,7 +1,8 @@
-/** Two configurations side by side, with what became better or worse. */
+/** Two configurations side by side, with what became better or worse; and one under three promises. */
 import type { Painter } from '../scenario/report.ts'
 import type { Changes, ComparedRow, Comparison, SeedChange } from './compare.ts'
 import { INCIDENTS } from './incident.ts'
+import { type ModeRow, REPLICATION_MODES } from './replication-modes.ts'
 import { durationText, left, paragraph, right, row } from './text-table.ts'
 
 const COLUMNS = [left(15), left(14), right(13), right(13), right(8)]
@@ -82,4 +83,22 @@ function changesText(
     `${worse} in ${changes.worse}${most(changes.worst)},`,
     `as before in ${changes.same}.`,
   ].join(' ')
+}
+
+const MODES = [left(15), left(14), right(12), right(12), right(12)]
+const LATENCY = 'Latency: of the acknowledged writes of a history, and of that the median over all.'
+
+export function replicationLines(rows: readonly ModeRow[], paint: Painter): string[] {
+  const told = rows.filter(({ values }) => values.some((value) => (value ?? 0) > 0))
+  return [
+    paint.bold(row(MODES, ['', '', ...REPLICATION_MODES])),
+    ...told.map((one) => row(MODES, [one.measure, one.of, ...one.values.map(wordOf(one))])),
+    '',
+    ...paragraph(LATENCY, '  '),
+  ]
+}
+
+function wordOf({ unit }: ModeRow): (value: number | undefined) => string {
+  const word = unit === 'ms' ? durationText : String
+  return (value) => (value === undefined ? '-' : word(value))
 }

@@ -1,7 +1,14 @@
-/** The results of all histories, for a terminal: measures, counts, outages by length, kinds of incident. */
+/** The results for a terminal: of all histories measures, counts, outages by length, kinds of incident; and one history in a few lines. */
 import type { Painter } from '../scenario/report.ts'
+import type { SimulatedCluster } from './cluster.ts'
 import type { Distribution } from './distribution.ts'
 import { INCIDENTS } from './incident.ts'
+import {
+  type GroupMeasured,
+  type IncidentOutcome,
+  lostTotal,
+  type MeasuredHistory,
+} from './measure.ts'
 import type { KindSummary, Summary, Tally } from './summary.ts'
 import { bar, durationText, entry, left, right, row, truncate } from './text-table.ts'
 
@@ -154,4 +161,32 @@ function kindLine(kind: KindSummary): string {
 /** Zeros are left blank, so that the eye finds the other numbers. */
 function orBlank(count: number): string {
   return count === 0 ? '' : `${count}`
+}
+
+/** What the tables of all histories are made of. */
+export function measuredLines({ groups }: MeasuredHistory, cluster: SimulatedCluster): string[] {
+  return groups.flatMap((group, index) =>
+    entry(cluster.groups[index]?.title ?? '', partsOf(group).join(', ')),
+  )
+}
+
+const OUTCOMES: Readonly<Record<IncidentOutcome, string>> = {
+  unneeded: 'no failover needed',
+  came: 'failed over',
+  missing: 'a failover should have come and did not',
+  impossible: 'no replica, or no majority, was left to fail over',
+}
+
+function partsOf(group: GroupMeasured): string[] {
+  const { sdownMs, odownMs, outageMs, twoMastersMs, lost, failovers, needless, refused } = group
+  const times = failovers > 1 ? ` ${failovers} times` : ''
+  return [
+    `${OUTCOMES[group.outcome]}${times}${needless > 0 ? ', needlessly' : ''}`,
+    ...(sdownMs === undefined ? [] : [`noticed after ${durationText(sdownMs)}`]),
+    ...(odownMs === undefined ? [] : [`agreed after ${durationText(odownMs)}`]),
+    outageMs === undefined ? 'all clients cut off' : `outage ${durationText(outageMs)}`,
+    ...(twoMastersMs > 0 ? [`two masters for ${durationText(twoMastersMs)}`] : []),
+    ...(refused > 0 ? [`${refused} writes refused for lack of replicas`] : []),
+    lost === undefined ? 'lost writes unknown' : `${lostTotal(lost)} writes lost`,
+  ]
 }

@@ -8,7 +8,7 @@ import {
   type ReplicationMode,
   withReplication,
 } from '../../src/simulate/replication-modes.ts'
-import { replicationLines } from '../../src/simulate/text-replication.ts'
+import { replicationLines } from '../../src/simulate/text-compare.ts'
 import { clusterOf, measured, stageOf } from './support.ts'
 
 /** Seeds, by what happens in their histories. */

@@ -9,7 +9,7 @@ import { REPLICATION_MODES, withReplication } from '../../simulate/replication-m
 import { scenarioText } from '../../simulate/scenario-of.ts'
 import type { Stage } from '../../simulate/stage.ts'
 import { clusterLines } from '../../simulate/text-cluster.ts'
-import { measuredLines } from '../../simulate/text-measured.ts'
+import { measuredLines } from '../../simulate/text-summary.ts'
 import { writeResult } from '../files.ts'
 import { clockText } from '../fuzz/fuzz-progress.ts'
 import { printJsonText } from '../json-answer.ts'

@@ -75,12 +75,12 @@ export function castVote(turn: Turn, group: Group, epoch: number, candidate: str
 export function answerConfer(turn: Turn, { host, port, epoch, runId }: DownQuestion): Reply {
   const { state } = turn
   const group = groupByMasterAddress(state, host, port)
-  if (group === undefined) return counsel(state, false, false)
+  if (group === undefined) return counsel(state, { isRefused: false, isGranted: false })
   sendPing(turn, group.master.link)
   if (!isBelievable(turn, group, epoch, 'stranger')) askForEpoch(turn, group, runId)
   // In TILT nothing that was seen can be believed, by others no more than by ourselves.
   const isRefused = group.master.refusal !== undefined && !isTilted(state)
-  return counsel(state, isRefused, wouldVote(turn, group, epoch, runId))
+  return counsel(state, { isRefused, isGranted: wouldVote(turn, group, epoch, runId) })
 }
 
 /** The answer a candidate would get now, without a promise: the question changes nothing. */
@@ -131,6 +131,9 @@ function answer(down: boolean, leader: string, epoch: number): Reply {
   return array([integer(down ? 1 : 0), bulk(leader), integer(epoch)])
 }
 
-function counsel({ currentEpoch }: State, refused: boolean, granted: boolean): Reply {
-  return array([integer(refused ? 1 : 0), integer(granted ? 1 : 0), integer(currentEpoch)])
+function counsel(
+  { currentEpoch }: State,
+  { isRefused, isGranted }: { readonly isRefused: boolean; readonly isGranted: boolean },
+): Reply {
+  return array([integer(isRefused ? 1 : 0), integer(isGranted ? 1 : 0), integer(currentEpoch)])
 }

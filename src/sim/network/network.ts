@@ -265,10 +265,11 @@ class NetworkPaths {
     const { hosts, wiring } = this.#start
     const { reachability, conditions } = wiring
     const isPowered = hosts.isOn(from) && hosts.isOn(to)
-    if (way.kind !== 'link') return way.set(isPowered, false, undefined)
+    if (way.kind !== 'link')
+      return way.set({ passes: isPowered, isHolding: false, shape: undefined })
     const [a, b] = [from.name, to.name]
     const passes = isPowered && reachability.passes(a, b)
-    way.set(passes, reachability.holds(a, b), conditions.of(a, b))
+    way.set({ passes, isHolding: reachability.holds(a, b), shape: conditions.of(a, b) })
   }
 
   #kind(from: Host, to: Host): WayKind {

@@ -10,6 +10,13 @@ export type WayKind =
   /** To or from an observer: as within a host, but observers are told when a host is gone. */
   | 'outside'
 
+interface PathFaults {
+  readonly passes: boolean
+  /** What is sent waits until the fault is over. */
+  readonly isHolding: boolean
+  readonly shape: LinkShape | undefined
+}
+
 /** How much a queue before a slow link holds before it drops segments. */
 const QUEUE_MAX_MS = 1_000
 /** Shares are drawn in whole millionths, so that every machine agrees. */
@@ -62,7 +69,7 @@ export class NetworkPath {
   }
 
   /** Sets the effects of the present faults on the path. */
-  set(passes: boolean, isHolding: boolean, shape: LinkShape | undefined): void {
+  set({ passes, isHolding, shape }: PathFaults): void {
     this.#passes = passes
     this.#isHolding = isHolding
     this.#shape = shape

@@ -147,7 +147,7 @@ function restore(context: CommandContext, argv: readonly string[]): Reply {
   if (sources === 'not a function') return error('ERR given type is not a function')
   if (sources === 'damaged') return error('ERR failed loading functions payload')
   const { functions } = context.node
-  const problem = functions.restore(sources, policy === 'FLUSH', policy === 'REPLACE')
+  const problem = functions.restore(sources, policy)
   if (problem !== undefined) return error(`ERR ${problem}`)
   context.propagate()
   return OK
