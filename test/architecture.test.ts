@@ -56,6 +56,8 @@ const PACKAGES: Record<string, readonly string[]> = {
 }
 /** These talk to the machine they run on. */
 const OUTSIDE: readonly string[] = ['io', 'engine', 'testing', 'cli', 'launch']
+/** Neither decides: one runs in a browser, the other only names what other folders have. */
+const BESIDE: readonly string[] = ['dashboard', 'exports']
 const ROOT = new URL('../src/', import.meta.url)
 
 test('every folder of src has its line', () => {
@@ -63,6 +65,18 @@ test('every folder of src has its line', () => {
   expect(folders.map(({ name }) => name).filter((name) => MAY_IMPORT[name] === undefined)).toEqual(
     [],
   )
+})
+
+test.each([
+  ['the compiler', '../tsconfig.core.json', /"src\/(\w+)"/g],
+  ['Biome', '../biome.json', /"src\/(\w+)\/\*\*"/g],
+])('%s keeps every folder that decides from Node', (_, file, pattern) => {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8')
+  const kept = [...text.matchAll(pattern)].map(([, name]) => name)
+  const deciding = Object.keys(MAY_IMPORT).filter(
+    (name) => !OUTSIDE.includes(name) && !BESIDE.includes(name),
+  )
+  expect(kept.sort()).toEqual(deciding.sort())
 })
 
 test('of the scenarios only their engine runs the simulator; the others know what was seen of a run', () => {
