@@ -43,7 +43,7 @@ export function isProxyAlone({ proxy, core, locations }: SentinelFile): boolean 
   return [...locations.keys()].every((option) => BESIDE_PROXY.test(option.split('.')[0] ?? ''))
 }
 
-/** In the process of a Sentinel it asks that one; alone it has to be told whom to ask. */
+/** In the process of a Sentinel it asks that one; alone it has to be told which one to ask. */
 function adviseProxy(file: SentinelFile): Problem[] {
   const count = file.proxy?.sentinels.length ?? 0
   const hint = 'name at least three Sentinels, as 10.0.0.1:26379'

@@ -22,7 +22,7 @@ export type SteeringBody = Readonly<Record<string, unknown>>
 
 export interface SteeringCommand {
   readonly argv: readonly string[]
-  /** [Patroni] The master that whoever asks believes in: it must be that one, or nothing is done. */
+  /** [Patroni] The master that the caller believes in: it must be that one, or nothing is done. */
   readonly leader: Address | undefined
 }
 

@@ -70,7 +70,7 @@ export class StandIn implements Program {
     }
   }
 
-  /** Commands of a transaction are carried out as they come: nobody else is there meanwhile. */
+  /** Commands of a transaction are carried out as they come: no other client is there meanwhile. */
   #answer(session: Session, argv: readonly string[]): Reply {
     const { queue } = session
     if (argv[0] === 'EXEC') {

@@ -104,7 +104,7 @@ function refusalByState(
 
 /**
  * Whether all commands of the client that read keys, or all that write them, may run as things are: only their own words and
- * the memory can be a reason against one, and nobody but those who wait for its keys is told of it. This holds until
+ * the memory can be a reason against one, and only clients that wait for its keys are told of it. This holds until
  * the input ends, or a command of another sort runs. `command`: one of which the node asks as much as of any of them.
  */
 export function isOpenTo(

@@ -85,7 +85,7 @@ export type IncidentOutcome =
 const PATIENCE_MS = 12_000
 /** A master that would have recovered within this time was not worth a failover. */
 const SOON_MS = 1_000
-/** By then everybody has met: what a cluster does while it starts says nothing about its latency. */
+/** By then all processes have met: what a cluster does while it starts says nothing about its latency. */
 const SETTLED_MS = 5_000
 /** A Sentinel notices the end of a fault a little later. */
 const NOTICE_MS = 1_000

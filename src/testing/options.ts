@@ -99,7 +99,7 @@ function count(
   checkCount(name, full[name], least, most)
 }
 
-/** Nodes that wait for voters, whom no Sentinel appoints, would never follow each other. */
+/** Nodes that wait for voters, which no Sentinel appoints, would never follow each other. */
 function checkNotStrict(directives: Readonly<Record<string, string>>): void {
   const isStrict = Object.entries(directives).some(([name, value]) => {
     return name.toLowerCase() === 'sync-replication' && value !== 'no'

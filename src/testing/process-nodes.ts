@@ -38,7 +38,7 @@ export interface ProcessSentinelStart extends ProcessMemberStart {
 }
 
 /**
- * Sentinels of a test hear of a returned node soon; and a machine that is busy with other tests puts nobody out of
+ * Sentinels of a test hear of a returned node soon; and a machine that is busy with other tests puts no member out of
  * action for half a minute.
  */
 const PERIODS = [

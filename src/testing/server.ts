@@ -42,7 +42,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
   }
 }
 
-/** Those that do nothing in a test: it has no process of its own. Whom it follows, a test may say. */
+/** Those that do nothing in a test: it has no process of its own. Which master it follows, a test may say. */
 const DECIDED: DecidedMatters = {
   place: 'the server takes a free port of 127.0.0.1, and says which',
   users: 'send it ACL SETUSER',

@@ -130,7 +130,7 @@ export class Switchboard {
       lookup: (_name, _options, found) => {
         const answer = () => found(door.take === undefined ? refused(door) : null, LOOPBACK, 4)
         queue.send(() => {
-          // Not before: whoever dials on a cut way must not keep clients waiting for their names.
+          // Not before: members that dial on a cut way must not keep clients waiting for their names.
           door.dialling.add(socket)
           // Members that are started together dial each other before the last of them is there.
           REAL_TIMERS.queueMicrotask(answer)

@@ -1,5 +1,5 @@
 /**
- * Whom a Sentinel lost, from its own record: since when an instance was silent, whether its kernel said that the
+ * What a Sentinel lost sight of, from its own record: since when an instance was silent, whether its kernel said that the
  * process is gone, and when it answered again; and how late the answers were that came. All times are of the
  * monotonic clock of that Sentinel.
  */

@@ -1,4 +1,4 @@
-/** [sync-replication] What a node of a strict group has kept of its terms: with some of it the node does not start, or nobody can fence it. */
+/** [sync-replication] What a node of a strict group has kept of its terms: with some of it the node does not start, or no Sentinel can fence it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { utf8Text } from '../../base/utf8.ts'

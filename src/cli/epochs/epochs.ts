@@ -73,7 +73,7 @@ export function resultOf({ outcome, epoch }: EpochsVerdict, unknown: number): st
 }
 
 /**
- * A Sentinel that was left behind knows none of the others, so nobody has asked those: its own epochs are sound, and
+ * A Sentinel that was left behind knows none of the others, so those were not asked: its own epochs are sound, and
  * what it refuses is theirs. A stranger may have made it up as well.
  */
 function strangeEpochs(views: readonly SentinelAnswer[]): readonly string[] {

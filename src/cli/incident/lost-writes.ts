@@ -16,7 +16,7 @@ import type { SentinelAnswer } from '../status/view.ts'
 
 export interface GroupLosses {
   readonly ledgers: readonly LostPart[]
-  /** Of whom it is not known. */
+  /** Nodes that did not say whether they lost anything. */
   readonly silent: readonly SilentNode[]
   /** `host:port` of a Sentinel that knows the nodes, for the command that fetches. */
   readonly sentinel: string

@@ -153,7 +153,7 @@ async function listOne(
   }
 }
 
-/** How far the clock of whoever gave the list is ahead; 0: it does not say. */
+/** How far the clock of the Sentinel that gave the list is ahead; 0: it does not say. */
 function aheadOf(answer: ReplyValue, nowMs: number): number {
   const [, wallMs] = listOf(answer)
   return typeof wallMs === 'number' ? wallMs - nowMs : 0

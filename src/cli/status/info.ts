@@ -8,7 +8,7 @@ export function parseInfo(text: string): ReadonlyMap<string, string> {
   return new Map(fields.map(([name, value]) => [name, printable(value)]))
 }
 
-/** Whoever follows Redis tells a `redis_version`, too. */
+/** Programs that follow Redis tell a `redis_version`, too. */
 const PROGRAMS = ['vedette', 'valkey', 'redis'] as const
 
 /** `vedette 0.1.0`, `valkey 8.0.1`, `redis 7.0.15`; undefined: it tells none, as where the user may not ask INFO. */

@@ -21,7 +21,7 @@ export const EXIT_NO_ANSWER = 4
 /** Ended by Ctrl-C before there was an answer. */
 const EXIT_INTERRUPTED = 130
 
-/** The exit status is the health of the worst group; that of a wrong command line if nobody watches the group. */
+/** The exit status is the health of the worst group; that of a wrong command line if no Sentinel watches the group. */
 export async function runStatus(
   group: string | undefined,
   options: StatusOptions,

@@ -79,7 +79,7 @@ export const MACHINE_FAULTS: FaultRows<MachineFault> = {
   powerLoss: {
     begin: ({ hosts }) => ({ 'power-loss': nameOrList(hosts) }),
     end: ({ residents }) => ({ restart: nameOrList(residents) }),
-    // Nobody closes the connections of the host: its peers learn of it from a retransmission.
+    // The connections of the host are not closed: its peers learn of it from a retransmission.
     cost: 'silence',
     restrict: (fault, left) => {
       const hosts = fault.hosts.filter((host) => left.hosts.includes(host))

@@ -107,8 +107,8 @@ function drawLatePackets(rng: Rng, at: DrawnMoment): Of<'latePackets'> | undefin
 }
 
 /**
- * One Sentinel only: of several that forget, two could elect another leader in the same epoch. And never the only one,
- * whom nobody can teach what it missed.
+ * One Sentinel only: of several that forget, two could elect another leader in the same epoch. And never the only one:
+ * no other could teach it what it missed.
  */
 function drawBackup(rng: Rng, at: DrawnMoment): Of<'backup'> | undefined {
   const names = at.topology.sentinels.map(({ name }) => name)

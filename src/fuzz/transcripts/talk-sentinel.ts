@@ -1,4 +1,4 @@
-/** A Sentinel without a world around it, which watches a master that nobody can reach: it is told commands. */
+/** A Sentinel without a world around it, which watches a master out of reach: it is told commands. */
 import { createRng } from '../../base/rng.ts'
 import { parseSentinelConf } from '../../config/sentinel-conf.ts'
 import type { Effect } from '../../core/effect.ts'

@@ -123,7 +123,7 @@ function mustTurn(sentinel: string, node: NodeSpec, nowMs: number, watch: Watch)
   if (!troubles.isWayCalm(sentinel, node.name, nowMs - NOTICE_MS)) return false
   const role = scene.roleOf(masterName)
   if (role?.role.kind !== 'master' || role.sinceMs > nowMs - INFO_MS) return false
-  // A strict master that was restarted has no term, and may never get one again: nobody is told to follow it.
+  // A strict master that was restarted has no term, and may never get one again: no node is told to follow it.
   const runsSinceMs = scene.runsSinceMs(masterName) ?? nowMs
   if (group.replication === 'strict' && runsSinceMs > switchedMs) return false
   if (!troubles.isCalm(masterName, nowMs - INFO_MS)) return false

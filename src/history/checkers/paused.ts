@@ -6,7 +6,7 @@ import { UnsavedLives } from './unsaved-lives.ts'
  * While automatic failover of a group is paused, only an operator's order fails it over. A Sentinel
  * holds a pause from its `+pause` to its `-pause`, restarts included: it begins no failover by itself
  * and gives no vote to a candidate that began one. And a failover that began while a majority held the
- * pause, and went on holding it, finds no leader, whoever has not heard of the pause.
+ * pause, and went on holding it, finds no leader, whichever Sentinels have not heard of the pause.
  */
 export function pauseHolds(): Checker {
   const holds = new Holds()

@@ -269,7 +269,7 @@ function answeredAtMs({ answeredAtMs: atMs }: LinearOperation): number {
   return atMs ?? Number.POSITIVE_INFINITY
 }
 
-/** Whoever comes to a state again with more of the operations that need not take effect has no more to hope for. */
+/** A search that comes to a state again with more of the operations that need not take effect finds nothing new. */
 function isNew({ first, done, open, place }: Position): boolean {
   const key = `${first}:${done.join()}`
   const visits = place.visits.get(key) ?? []

@@ -151,7 +151,7 @@ export class StateCopies {
   }
 }
 
-/** What has been written is safe, however closing ends. A file that nobody closes ends the process in Node 26. */
+/** What has been written is safe, however closing ends. A file that is never closed ends the process in Node 26. */
 function closed(file: OpenCopy): void {
   file.close().catch(() => undefined)
 }

@@ -20,7 +20,7 @@ export class BadPattern extends Error {}
 
 export class Matcher {
   readonly text: string
-  /** The steps of all runs; whoever looks at them may set them back. */
+  /** The steps of all runs; the caller may set them back. */
   spent = 0
   readonly #pattern: string
   /** Where captures begin, and how long they are. */

@@ -30,7 +30,7 @@ function tellAttempt(attempt: Attempt, story: Story): ChainSentence[] {
   ]
 }
 
-/** Where it is not known how an attempt came about: nobody held the master down, so an operator ordered it. */
+/** Where it is not known how an attempt came about: no Sentinel held the master down, so an operator ordered it. */
 function isForced({ kind }: Attempt, { incident }: Story): boolean {
   return kind === undefined ? incident.suspicions.length === 0 : kind === 'forced'
 }

@@ -203,7 +203,7 @@ class Finder {
     incident.promotion ??= { ...by, node: to, isHearsay: true }
   }
 
-  /** Whether a switch is of a later failover than this one, of the same master, of which nobody has said anything so far. */
+  /** Whether a switch is of a later failover than this one, of the same master, of which no event has told so far. */
   #isAnother(known: OpenIncident, { sentinel }: Noticed): boolean {
     const current = this.#current.get(known.group)
     const hasSwitched = known.switches.some((one) => one.sentinel === sentinel)

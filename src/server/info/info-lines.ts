@@ -1,6 +1,6 @@
 import type { CommandContext } from '../context.ts'
 
-/** Whom the fields are about, and when. */
+/** The node that the fields are about, and the moment. */
 export type InfoSource = Pick<CommandContext, 'node' | 'now'>
 
 /** INFO's lines: `field:value`, in the order in which the fields are named. */

@@ -157,7 +157,7 @@ export class KeyTable<V> {
     return value
   }
 
-  /** The text by which the table keeps the key: whoever else keeps it need not keep another copy. */
+  /** The text by which the table keeps the key: other tables of this key need no copy of their own. */
   ownKey(key: string): string {
     const position = this.#index.find(this.hash(key), key)
     return position === NOWHERE ? key : this.#pages.keyAt(position)

@@ -43,7 +43,7 @@ export interface Watcher {
 /** Wants to know of every key that changes: CLIENT TRACKING. */
 export interface KeyTracker {
   keyChanged(key: string): void
-  /** The key was deleted for its time or for want of memory, whoever looked at it. */
+  /** The key was deleted for its time or for want of memory, and not by a command. */
   keyLost(key: string): void
 }
 

@@ -258,7 +258,7 @@ class Broadcasts {
   }
 
   /**
-   * Who changed the key last in a turn knows its value: a client, or nobody if its script did. `isAfter`:
+   * The client that changed the key last in a turn knows its value; undefined: its script changed it. `isAfter`:
    * the change follows from the one before, whose author stays.
    */
   note(key: string, by: ClientSession | undefined, isAfter = false): void {

@@ -18,7 +18,7 @@ export abstract class Aside {
     return this.#dueMs
   }
 
-  /** Begins the next exchange if it is time. Whoever has not answered until then is not waited for. */
+  /** Begins the next exchange if it is time. An answer that has not come until then is not waited for. */
   wake(nowMs: number): void {
     if (nowMs < this.#dueMs) return
     this.#dueMs = nowMs + this.#periodMs

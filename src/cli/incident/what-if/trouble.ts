@@ -1,4 +1,4 @@
-/** What was done to a cluster, as far as its Sentinels saw it: who died, who stood still, who was cut off from whom. */
+/** What was done to a cluster, as far as its Sentinels saw it: what died, what stood still, what was cut off from what. */
 import type { ClockTie } from '../../../blackbox/incident/common-time.ts'
 import type { LostContact } from '../../../blackbox/incident/contacts.ts'
 import type { SentinelLife } from '../../../blackbox/incident/life.ts'

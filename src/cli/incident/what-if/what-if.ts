@@ -94,7 +94,7 @@ async function playOne(
 
 function strayOf({ switchedMs }: RealCourse, was: Variant | undefined): number | undefined {
   const played = medianOf((was?.outcomes ?? []).map((one) => one.switchedMs))
-  // Where nobody took its place, nobody must.
+  // Where no replica took the place of the master, none may in the variant.
   if (switchedMs === undefined) return played === undefined ? 0 : undefined
   if (played === undefined) return undefined
   return Math.abs(played - switchedMs) / Math.max(SHORT_MS, switchedMs)

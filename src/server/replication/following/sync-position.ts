@@ -73,7 +73,7 @@ export class SyncPosition implements Relation {
   }
 
   /**
-   * The node is told once more to follow its master. Whoever says so has seen what has become of it: it may have
+   * The node is told once more to follow its master. The Sentinel or operator has seen what has become of it: it may have
    * followed another one meanwhile, and have been promoted again with less history than it had. A connection to
    * what it was before may seem to be well until [repl-timeout] is over.
    */

@@ -109,7 +109,7 @@ export interface Relation {
 export function hasLostItsData(own: OwnPosition, offer: Offer, relation: Relation): boolean {
   if (offer.id === own.id || isBeginning(own.previousId, offer.id)) return false
   if (offer.offset >= own.offset) return false
-  // Whoever told us again knows what has become of it, but nobody answers for a master that hides its lineage.
+  // The order to follow it again says that it is sound. A master that hides its lineage is not believed for that.
   const isBelieved = relation.isToldAgain && typeof offer.lineage !== 'string'
   if (relation.wasInStep && !isBelieved) return true
   const isChained = typeof offer.lineage !== 'string' && offer.lineage.isReplica

@@ -22,7 +22,7 @@ const SLICE_BYTES = 32 * 1024
 /** How much of the beginning is kept for replicas that come a little later. */
 const HEAD_BYTES = 2 * 1024 * 1024
 
-/** Whom a payload is for: every replica, or those that read Valkey's form of RDB, or those that read Redis'. */
+/** Which replicas a payload is for: all, or those that read Valkey's form of RDB, or those that read Redis'. */
 export type Readers = 'all' | 'valkey' | 'redis'
 
 /** One payload will do for all unless fields of hashes expire: these have two forms, and no server but ours reads both. */

@@ -86,7 +86,7 @@ export class WriteFence {
     if (this.isOn && !this.#isGood(peer)) this.#mustAsk = true
   }
 
-  /** A replica that counted may be gone: whoever is there shall acknowledge something new at once. */
+  /** A replica that counted may be gone: those that are there shall acknowledge something new at once. */
   replicaIsDoubted(): void {
     this.#mustAsk = true
   }

@@ -12,7 +12,7 @@ export function cannotKeep(failure: string): Reply {
   return error(`ERR the term cannot be kept: ${failure}`)
 }
 
-/** No Sentinel would ever stand in a later one, so nobody could fence the node again. */
+/** No Sentinel would ever stand in a later one, so none could fence the node again. */
 export function outOfReach({ number }: Term): Reply {
   return error(
     `ERR no election reaches term ${number}: take the next one after the highest sync_term of all nodes`,

@@ -143,7 +143,7 @@ function listLength(table: LuaTable): number | undefined {
 }
 
 /**
- * The first result says where to go on; -1: at the end. Only whoever asks for everything from the
+ * The first result says where to go on; -1: at the end. A call for everything from the
  * beginning, with neither limit nor offset, gets the values alone.
  */
 function unpackMany(
