@@ -43,8 +43,6 @@ export interface RdbContents {
   readonly aux: ReadonlyMap<string, string>
   /** The sources of libraries of server-side functions. */
   readonly functions: readonly string[]
-  /** How many libraries there are. */
-  readonly skippedFunctions: number
   /** What was left out although the dataset is complete, each a sentence for the log. */
   readonly notices: readonly string[]
 }
@@ -132,7 +130,6 @@ export class RdbReader {
       expires: this.#expires,
       aux: this.#aux,
       functions: this.#functions,
-      skippedFunctions: this.#functions.length,
       notices: [...this.#notices],
     }
     return { kind: 'done', contents, rest: this.#input.rest() }

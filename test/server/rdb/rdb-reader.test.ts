@@ -222,7 +222,7 @@ test('expiry, database, hints and unknown fields are understood', () => {
       ['repl-offset', '42'],
     ]),
   )
-  expect([contents.functions, contents.skippedFunctions, rest]).toEqual([['library'], 1, 'tail'])
+  expect([contents.functions, rest]).toEqual([['library'], 'tail'])
 })
 
 test('what is known of the use of a key is handed on, each for its key alone', () => {
