@@ -24,6 +24,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'config/server-directives.ts': ['auth-pass', 'auth-user', 'rename-command'],
       'report/chain/chain-detection.ts': ['down-after'],
       'report/page/page-tables.ts': ['down-after', 'failover-timeout', 'parallel-syncs'],
+      'scenario/facts/unreachable-quorum.ts': ['quorum'],
       'simulate/advice-replication.ts': ['down-after'],
       'simulate/advice-times.ts': ['down-after', 'failover-timeout'],
       'simulate/text-cluster.ts': ['down-after', 'failover-timeout', 'write-quorum'],
