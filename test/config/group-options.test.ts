@@ -57,14 +57,6 @@ const EXCEPTIONS: readonly Exception[] = [
     },
   },
   {
-    reason: 'words of a scenario that a slip of the finger may have meant',
-    places: {
-      'scenario/language/schema.ts': [
-        ...['quorum', 'down-after', 'failover-timeout', 'parallel-syncs', 'zones'],
-      ],
-    },
-  },
-  {
     reason: 'a word of the language that is the name of an option, too',
     places: {
       'core/commands/sentinel-debug.ts': ['promotion'],
