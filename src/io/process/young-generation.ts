@@ -50,7 +50,7 @@ export function boundBeside(oldBytes: number): number {
   return Math.max(YOUNG_GENERATION_BYTES, SHARE * oldBytes)
 }
 
-function youngGenerationBytes(): number {
+export function youngGenerationBytes(): number {
   return bytesOf('new_space')
 }
 
