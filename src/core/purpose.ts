@@ -46,8 +46,15 @@ export type Purpose =
       readonly port: number
       readonly phase: 'ask' | 'tell'
     }
-  /** A step of the SLAVEOF transaction; with SLAVEOF itself all its orders. */
-  | { readonly kind: 'slaveof'; readonly orders?: readonly (readonly string[])[] }
+  /**
+   * A step of the SLAVEOF transaction; with SLAVEOF itself all its orders. `promotes`: SLAVEOF NO ONE, or the end of its
+   * transaction.
+   */
+  | {
+      readonly kind: 'slaveof'
+      readonly orders?: readonly (readonly string[])[]
+      readonly promotes?: boolean
+    }
   /**
    * A step of a coordinated failover: the order to hand over, the release of the clients, or
    * calling it off.

@@ -15,7 +15,8 @@ import { considerFailover } from './election/failover-start.ts'
 import { noteHandoverReply } from './failover/coordinated.ts'
 import { driveFailover } from './failover/failover.ts'
 import { noteFenceReply } from './failover/fencing.ts'
-import { onSlaveofReply } from './failover/slaveof.ts'
+import { notePromotionRefused } from './failover/promotion.ts'
+import { onSlaveofReply, refusedPromotion } from './failover/slaveof.ts'
 import { tryNextPassword } from './links/credentials.ts'
 import { closeLink, openLinks } from './links/links.ts'
 import { noteRefusal } from './links/rejections.ts'
@@ -53,7 +54,7 @@ export function onReply(turn: Turn, connection: Connection, purpose: Purpose, re
     case 'fence':
       return onFenceReply(turn, link, purpose, reply)
     case 'slaveof':
-      return onSlaveofReply(turn, connection, purpose, reply)
+      return onSlaveof(turn, connection, purpose, reply)
     case 'auth':
       return onAuthenticated(turn, connection, reply)
     case 'sharePause':
@@ -84,6 +85,21 @@ function onInfo(turn: Turn, link: Link, reply: Reply): void {
 function onHelloReply(link: Link, group: string): void {
   const instance = ownerIn(link, group)
   if (instance !== undefined) instance.helloPending = false
+}
+
+function onSlaveof(
+  turn: Turn,
+  connection: Connection,
+  purpose: Purpose & { readonly kind: 'slaveof' },
+  reply: Reply,
+): void {
+  onSlaveofReply(turn, connection, purpose, reply)
+  const refusal = refusedPromotion(connection, purpose, reply)
+  if (refusal === undefined) return
+  for (const owner of connection.link.owners) {
+    if (owner.kind === 'replica') notePromotionRefused(owner, refusal)
+    driveFailover(turn, owner.group)
+  }
 }
 
 function onAnswer(

@@ -159,7 +159,7 @@ export interface Failover {
   hasOrdered: boolean
   /** Coordinated: when the master said that it will hand over; undefined: it has not. */
   acceptedAtMs: number | undefined
-  /** Coordinated: why the master refused the order, in its words. */
+  /** Why the order was refused: by the master to hand over, or by the replica to be the master. */
   refusal: string | undefined
   /** Coordinated: the order to free the old master's clients; `done`: confirmed or unsendable. */
   release: 'due' | 'sent' | 'done'

@@ -791,7 +791,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/failover/slaveof.js',
-        find: "    if (reply.kind !== 'error' || !reply.text.startsWith('OOM '))\n        return;\n",
+        find: '    if (!isWithoutMemory(reply))\n        return;\n',
         replace: '    return;\n',
       },
     ],

@@ -84,9 +84,17 @@ export const SLIPS = [
     { scenarios: ['a-master-of-four-replicas-dies-twice.yml'] },
   ),
   one(
+    'a-refusal-is-waited-out',
+    'failover/promotion',
+    '    else if (!isCoordinated && failover.refusal !== undefined) {\n        passOver(turn, group, failover, promoted);\n    }\n',
+    '',
+    'A replica that refuses to be promoted is waited for, as one that is slow.',
+    { scenarios: ['../../../scenarios/59-a-replica-that-refuses.yml'] },
+  ),
+  one(
     'a-called-off-handover-leaves-the-pause',
     'failover/failover-state',
-    '    if (failover !== undefined)\n        callOffHandover(turn, group, failover);\n',
+    '        callOffHandover(turn, group, failover);\n',
     '',
     'A handover that is called off goes on at the master, and its clients stay paused.',
     { scenarios: ['a-handover-is-called-off.yml'] },

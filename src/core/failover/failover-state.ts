@@ -41,14 +41,21 @@ export function abortFailover(turn: Turn, group: Group, reason: AbortReason): vo
  */
 export function discardFailover(turn: Turn, group: Group): void {
   const { failover } = group
-  if (failover !== undefined) callOffHandover(turn, group, failover)
-  const promoted = failover?.promoted
-  if (promoted !== undefined) {
-    promoted.promoted = false
-    promoted.deposed = ''
+  if (failover !== undefined) {
+    callOffHandover(turn, group, failover)
+    takeBackPromotion(failover)
   }
   group.failover = undefined
   turn.state.timers.clear(group, 'failover')
+}
+
+/** If the replica has become a master meanwhile, or does so yet, it is turned back. */
+export function takeBackPromotion(failover: Failover): void {
+  const { promoted } = failover
+  if (promoted === undefined) return
+  promoted.promoted = false
+  promoted.deposed = ''
+  failover.promoted = undefined
 }
 
 /**

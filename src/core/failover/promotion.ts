@@ -28,7 +28,7 @@ import {
   releaseClients,
   stepHandover,
 } from './coordinated.ts'
-import { abortFailover, enter } from './failover-state.ts'
+import { abortFailover, enter, takeBackPromotion } from './failover-state.ts'
 import { sendPromotion, stepFencing } from './fencing.ts'
 import {
   barOf,
@@ -102,6 +102,8 @@ export function stepWaitPromotion(turn: Turn, group: Group, failover: Failover):
     acceptPromotion(turn, group, failover, promoted)
   } else if (promoted === undefined || isHopeless(turn, failover, promoted)) {
     abortFailover(turn, group, '-failover-abort-slave-timeout')
+  } else if (!isCoordinated && failover.refusal !== undefined) {
+    passOver(turn, group, failover, promoted)
   } else if (isCoordinated && hasGivenUp(group, failover)) {
     giveUp(turn, group, 'gave up handing over, its log says why')
   } else if (saysMasterSince(promoted, failover.stateChangedAtMs)) {
@@ -109,6 +111,27 @@ export function stepWaitPromotion(turn: Turn, group: Group, failover: Failover):
   } else {
     armTimeout(turn, group, failover)
   }
+}
+
+export function notePromotionRefused(replica: Replica, refusal: string): void {
+  const { failover } = replica.group
+  if (failover?.state !== 'wait_promotion' || failover.promoted !== replica) return
+  failover.refusal = refusal
+}
+
+/**
+ * Nothing has happened there, so another replica is chosen at once, by the same votes. C Sentinel waits for as long as
+ * for a replica that is slow, and chooses the same one again.
+ */
+function passOver(turn: Turn, group: Group, failover: Failover, refusing: Replica): void {
+  refusing.disobeyed = true
+  takeBackPromotion(failover)
+  failover.refusal = undefined
+  if (candidatesFor(turn, group, failover).every(({ disobeyed }) => disobeyed)) {
+    return abortFailover(turn, group, '-failover-abort-no-good-slave')
+  }
+  enter(turn, failover, 'select_slave')
+  announce(turn, '+failover-state-select-slave', group.master)
 }
 
 /** From here on clients are sent to the promoted replica, and every Sentinel is told. */

@@ -38,9 +38,12 @@ export function sendSlaveof(
     ['CLIENT', 'KILL', 'TYPE', 'normal'],
     ['CLIENT', 'KILL', 'TYPE', 'pubsub'],
   ]
-  for (const argv of [['MULTI'], ...orders, ['EXEC']]) {
-    send(turn, connection, argv === slaveof ? { kind: 'slaveof', orders } : STEP, argv)
+  const step = { kind: 'slaveof', promotes: master === 'no one' } as const
+  send(turn, connection, STEP, ['MULTI'])
+  for (const argv of orders) {
+    send(turn, connection, argv === slaveof ? { ...step, orders } : STEP, argv)
   }
+  send(turn, connection, step, ['EXEC'])
   requestInfo(turn, replica)
   return true
 }
@@ -55,6 +58,8 @@ export function sendFollow(turn: Turn, node: DataInstance, master: Address): voi
   send(turn, connection, STEP, ['SLAVEOF', shownHost(turn.state, host), String(port)])
 }
 
+type SlaveofStep = Purpose & { readonly kind: 'slaveof' }
+
 /**
  * A node without memory takes nothing into a transaction, not even SLAVEOF, and takes SLAVEOF by itself: without
  * this it would stay a master for as long as it is full, and with it the clients that read there.
@@ -62,15 +67,35 @@ export function sendFollow(turn: Turn, node: DataInstance, master: Address): voi
 export function onSlaveofReply(
   turn: Turn,
   connection: Connection,
-  { orders = [] }: Purpose & { readonly kind: 'slaveof' },
+  { orders = [] }: SlaveofStep,
   reply: Reply,
 ): void {
-  if (reply.kind !== 'error' || !reply.text.startsWith('OOM ')) return
+  if (!isWithoutMemory(reply)) return
   for (const argv of orders) send(turn, connection, STEP, argv)
   const [instance] = connection.link.owners
   if (orders.length > 0 && instance !== undefined && instance.kind !== 'sentinel') {
     requestInfo(turn, instance)
   }
+}
+
+/**
+ * Why the node does not become a master by this order: SLAVEOF NO ONE was refused, or another step of its transaction,
+ * and with it all of them. Without memory it is asked again step by step.
+ */
+export function refusedPromotion(
+  { link }: Connection,
+  { promotes = false, orders }: SlaveofStep,
+  reply: Reply,
+): string | undefined {
+  if (!promotes || reply.kind !== 'error') return undefined
+  if (orders !== undefined) return isWithoutMemory(reply) ? undefined : reply.text
+  // A node that knows no MULTI has carried out each step when it refuses EXEC.
+  const isAborted = reply.text.startsWith('EXECABORT')
+  return isAborted && link.refusals.get('slaveof')?.code !== 'OOM' ? reply.text : undefined
+}
+
+function isWithoutMemory(reply: Reply): boolean {
+  return reply.kind === 'error' && reply.text.startsWith('OOM ')
 }
 
 /** As the replica says itself, under any name of the master. */

@@ -3,6 +3,7 @@
  * purpose the test says what we do, and a line above it what C Sentinel does.
  */
 import { describe, expect, test } from 'vitest'
+import { error } from '../../../src/resp/reply.ts'
 import { SentinelStage, type StageSetup } from '../../support/sentinel-stage.ts'
 
 /** All peers agree that the master is down, and `replica1` has the most data. */
@@ -11,6 +12,19 @@ function ready(setup: StageSetup = {}): SentinelStage {
   for (const part of stage.cast.values()) part.seesDown = true
   stage.part('replica1').offset = 200
   return stage
+}
+
+const ABORTED = error('EXECABORT Transaction discarded because of previous errors.')
+
+/** Our user may not call the command there, which ends the transaction around it. */
+function forbid(stage: SentinelStage, name: string, command: string): void {
+  let isRefused = false
+  stage.part(name).says = ([verb = '']) => {
+    if (verb === 'MULTI') isRefused = false
+    isRefused ||= verb === command
+    if (verb === command) return error(`NOPERM no permissions to run '${command.toLowerCase()}'`)
+    return verb === 'EXEC' && isRefused ? ABORTED : undefined
+  }
 }
 
 /** A failover to `replica1` that cannot end before 10 s: `replica2` does not do what it is told. */
@@ -65,6 +79,53 @@ describe('15.16', () => {
     stage.run(30_000)
     expect(stage.times('+selected-slave slave 10.0.0.2')).toHaveLength(1)
     expect(stage.times('+switch-master g 10.0.0.1 6379 10.0.0.3 6379')).toHaveLength(1)
+  })
+
+  // C waits for the failover-timeout, pauses for twice as long, and chooses the same one again.
+  test('15.16 a replica that refuses to be the master gives way to the next one at once', () => {
+    const stage = ready()
+    forbid(stage, 'replica1', 'SLAVEOF')
+    stage.kill('master')
+    const refusedAtMs = stage.until('+failover-state-wait-promotion')
+    const promotedAtMs = stage.until('+promoted-slave slave 10.0.0.3')
+    expect(promotedAtMs - refusedAtMs).toBeLessThan(20)
+    expect(stage.times('+failover-state-select-slave')).toHaveLength(2)
+    stage.until('+switch-master g 10.0.0.1 6379 10.0.0.3 6379')
+    expect(stage.times('+try-failover')).toHaveLength(1)
+  })
+
+  test('15.16 a replica that refuses another step of the transaction gives way, too', () => {
+    const stage = ready()
+    forbid(stage, 'replica1', 'CONFIG')
+    stage.kill('master')
+    stage.until('+switch-master g 10.0.0.1 6379 10.0.0.3 6379')
+    expect(stage.times('-failover-abort-')).toEqual([])
+  })
+
+  test('15.16 where all replicas refuse, the next attempt follows after a second', () => {
+    const stage = ready()
+    for (const name of ['replica1', 'replica2']) forbid(stage, name, 'SLAVEOF')
+    stage.kill('master')
+    const abortedAtMs = stage.until('-failover-abort-no-good-slave')
+    stage.run(900)
+    expect(stage.times('+try-failover')).toHaveLength(1)
+    for (const name of ['replica1', 'replica2']) stage.part(name).says = () => undefined
+    const switchedAtMs = stage.until('+switch-master g 10.0.0.1 6379')
+    expect(switchedAtMs - abortedAtMs).toBeLessThan(2_000)
+  })
+
+  test('15.16 a replica without memory takes the order by itself, and stays the chosen one', () => {
+    const stage = ready()
+    const part = stage.part('replica1')
+    let isInTransaction = false
+    part.says = ([verb = '']) => {
+      if (verb === 'MULTI' || verb === 'EXEC') isInTransaction = verb === 'MULTI'
+      if (verb === 'EXEC') return ABORTED
+      return isInTransaction && verb === 'SLAVEOF' ? error('OOM command not allowed') : undefined
+    }
+    stage.kill('master')
+    stage.until('+switch-master g 10.0.0.1 6379 10.0.0.2 6379')
+    expect(stage.times('+selected-slave')).toHaveLength(1)
   })
 
   // C neither ends nor times out as long as the promoted replica is down.
