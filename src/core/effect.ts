@@ -1,3 +1,9 @@
+/**
+ * What a Sentinel wants done. The batch is ordered, and `save` is a barrier: what stands after it
+ * happens only once the state is safely on disk. If the save fails, the driver drops the rest of
+ * the batch and hands it back to the machine with `saveFailed`. The driver feeds the next event
+ * only after the batch.
+ */
 import type { Protocol, Reply } from '../resp/reply.ts'
 import type { AnnouncedEvent } from './announced-event.ts'
 import type { ExternalQuery } from './external-query.ts'
@@ -6,12 +12,6 @@ import type { LogLevel } from './log-level.ts'
 import type { SavedState } from './persistence/saved.ts'
 import type { Purpose } from './purpose.ts'
 
-/**
- * What a Sentinel wants done. The batch is ordered, and `save` is a barrier: what stands after it
- * happens only once the state is safely on disk. If the save fails, the driver drops the rest of
- * the batch and hands it back to the machine with `saveFailed`. The driver feeds the next event
- * only after the batch.
- */
 export type Effect =
   | {
       readonly kind: 'openLink'

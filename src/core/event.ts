@@ -1,3 +1,4 @@
+/** Everything that can happen to a Sentinel. */
 import type { Reply } from '../resp/reply.ts'
 import type { SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
@@ -5,7 +6,6 @@ import type { Answer } from './external-query.ts'
 import type { ClientId, InquiryId, JobId, LinkId } from './ids.ts'
 import type { Purpose } from './purpose.ts'
 
-/** Everything that can happen to a Sentinel. */
 export type Event =
   /** The moment of `nextWakeUpMs` has come. */
   | { readonly kind: 'wake' }

@@ -1,3 +1,8 @@
+/**
+ * Events are how a Sentinel tells the world: the name is the channel, the payload the message, and
+ * the same words go to the log. The table of events gives the level and the payload. If the event
+ * is a warning, the notification script of its group is told.
+ */
 import type {
   AnnouncedEvent,
   AnnouncedGroup,
@@ -32,11 +37,6 @@ type Words<Name extends EventName> = [EventWord<Name>] extends [never]
   ? []
   : [words: Readonly<Record<EventWord<Name>, string | number>>]
 
-/**
- * Events are how a Sentinel tells the world: the name is the channel, the payload the message, and
- * the same words go to the log. The table of events gives the level and the payload. If the event
- * is a warning, the notification script of its group is told.
- */
 export function announce<Name extends EventName>(
   turn: Turn,
   name: Name,

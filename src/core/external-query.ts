@@ -1,9 +1,9 @@
-import type { HookRequest } from './election/hook-verdict.ts'
-
 /**
  * What a Sentinel may ask the outside world. The answer comes later, as an event: only the command
  * or the connection that needs the answer waits for a name server or a disk.
  */
+import type { HookRequest } from './election/hook-verdict.ts'
+
 export type ExternalQuery =
   /** The address of a host name. */
   | { readonly kind: 'resolve'; readonly host: string }

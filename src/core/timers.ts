@@ -1,5 +1,3 @@
-import { Heap } from '../base/heap.ts'
-
 /**
  * The deadlines of the machine. Each owner has at most one deadline per name; setting it again
  * moves it. The earliest deadline is the machine's next wake-up, and the driver arms a single real
@@ -9,6 +7,8 @@ import { Heap } from '../base/heap.ts'
  * for them, and bounded, because each was once a real deadline that would have surfaced by then
  * anyway.
  */
+import { Heap } from '../base/heap.ts'
+
 export type TimerName =
   /** Link: send the next PING. */
   | 'ping'

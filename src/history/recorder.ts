@@ -1,7 +1,7 @@
+/** Keeps what happened, in order, and shows it to the checkers as it happens. */
 import type { Checker } from './checkers/checker.ts'
 import { type Happening, isForCheckers, type Occurrence } from './happening.ts'
 
-/** Keeps what happened, in order, and shows it to the checkers as it happens. */
 export class Recorder {
   readonly happenings: Happening[] = []
   readonly #nowMs: () => number

@@ -1,3 +1,7 @@
+/**
+ * Which processes a run has, on which hosts, with which options: what a scenario, a random history or a prediction
+ * builds its world from.
+ */
 import { type Address, hostAndPort } from '../base/ip.ts'
 import { DEFAULT_SENTINEL } from '../core/config.ts'
 import type { PromotionWord } from '../core/failover/host-rules.ts'

@@ -1,11 +1,11 @@
-import type { Action } from './action.ts'
-import type { LinkShape } from './link-shape.ts'
-import { Reachability } from './reachability.ts'
-
 /**
  * Which host can send to which, and how well, after everything done to the network so far. Every
  * engine that can cut links uses it, and so do checkers that need to know what was in the way.
  */
+import type { Action } from './action.ts'
+import type { LinkShape } from './link-shape.ts'
+import { Reachability } from './reachability.ts'
+
 export class Wiring {
   readonly reachability: Reachability
   readonly conditions = new LinkConditions()

@@ -1,13 +1,13 @@
-import type { Address } from '../../base/ip.ts'
-import type { GroupConfig } from '../config.ts'
-import type { GlobalSettings } from '../global-settings.ts'
-import type { SavedPause } from '../pause/pause-record.ts'
-
 /**
  * What a Sentinel must not forget, whatever moment it dies at: its identity, the epochs it has seen,
  * the votes it gave, and what it learnt at run time. `config/state-file.ts` turns it into bytes and
  * back.
  */
+import type { Address } from '../../base/ip.ts'
+import type { GroupConfig } from '../config.ts'
+import type { GlobalSettings } from '../global-settings.ts'
+import type { SavedPause } from '../pause/pause-record.ts'
+
 export interface SavedState {
   /** 40 lower-case hex characters, drawn once in a Sentinel's life. */
   readonly myid: string

@@ -1,3 +1,8 @@
+/**
+ * Where a real connection meets the network of the world: what the real peer writes is sent on the
+ * simulated connection, with all its faults, and what arrives there is written to the real peer.
+ * Each connection between two processes has two legs, one at each end.
+ */
 import type { Socket as RealSocket } from 'node:net'
 import { REAL_TIMERS } from '../../io/process/timers.ts'
 import type { Socket, SocketHandler } from '../../sim/network/socket.ts'
@@ -6,11 +11,6 @@ import type { RealTime } from './real-time.ts'
 /** How often a sender that got too far ahead of its reader checks whether it may continue. */
 const DRAIN_CHECK_MS = 5
 
-/**
- * Where a real connection meets the network of the world: what the real peer writes is sent on the
- * simulated connection, with all its faults, and what arrives there is written to the real peer.
- * Each connection between two processes has two legs, one at each end.
- */
 export class ProxyConnection {
   readonly #time: RealTime
   #simulated: Socket | undefined

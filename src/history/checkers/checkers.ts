@@ -1,3 +1,7 @@
+/**
+ * Everything that is watched throughout a run. With a topology, as simulated worlds have it, that
+ * includes timing: real processes share machines, and are late for reasons that cannot be known.
+ */
 import { agreedDown, trueAlarms } from './alarms.ts'
 import { bestReplica } from './best-replica.ts'
 import { needlessCandidacies } from './candidacies.ts'
@@ -24,10 +28,6 @@ import { tiltHasItsTime, tiltIsIdle } from './tilt.ts'
 import { trueEvidence } from './true-evidence.ts'
 import { enoughVotes, oneLeader, oneVote, voteEpochsRise, votesAreCurrent } from './votes.ts'
 
-/**
- * Everything that is watched throughout a run. With a topology, as simulated worlds have it, that
- * includes timing: real processes share machines, and are late for reasons that cannot be known.
- */
 export function createCheckers(start?: SceneStart): readonly Checker[] {
   const scene = start && new CheckerView(start)
   const timeless = [

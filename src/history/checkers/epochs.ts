@@ -1,3 +1,7 @@
+/**
+ * Epochs order every decision for ever. So the numbers that a Sentinel tells only rise, across its restarts too,
+ * and a config epoch stands for one master.
+ */
 import type { Action } from '../action.ts'
 import type { Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'

@@ -1,13 +1,13 @@
-import type { Happening } from '../happening.ts'
-import type { Checker } from './checker.ts'
-import { UnsavedLives } from './unsaved-lives.ts'
-
 /**
  * While automatic failover of a group is paused, only an operator's order fails it over. A Sentinel
  * holds a pause from its `+pause` to its `-pause`, restarts included: it begins no failover by itself
  * and gives no vote to a candidate that began one. And a failover that began while a majority held the
  * pause, and went on holding it, finds no leader, whichever Sentinels have not heard of the pause.
  */
+import type { Happening } from '../happening.ts'
+import type { Checker } from './checker.ts'
+import { UnsavedLives } from './unsaved-lives.ts'
+
 export function pauseHolds(): Checker {
   const holds = new Holds()
   const begun = new Map<string, Candidacy>()

@@ -1,3 +1,7 @@
+/**
+ * What votes promise: each Sentinel gives one in an epoch of a group, never in an epoch that is past, and a leader
+ * has a majority of them. So no epoch has two leaders.
+ */
 import type { Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import { RolledBack } from './rolled-back.ts'

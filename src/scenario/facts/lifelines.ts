@@ -1,7 +1,7 @@
+/** What is known about one process over a run. */
 import type { NodeRole } from '../../history/happening.ts'
 import type { RunHistory } from '../world.ts'
 
-/** What is known about one process over a run. */
 export interface Lifeline {
   /** When the process went down, and when it was up again: only the times it came back. */
   readonly restarts: readonly Restart[]

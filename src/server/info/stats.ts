@@ -1,8 +1,8 @@
+/** What INFO counts. CONFIG RESETSTAT resets it. */
 import type { Reply } from '../../resp/reply.ts'
 
 type ErrorReply = Extract<Reply, { kind: 'error' }>
 
-/** What INFO counts. CONFIG RESETSTAT resets it. */
 export interface NodeStats {
   connections: number
   rejectedConnections: number

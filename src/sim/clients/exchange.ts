@@ -1,3 +1,4 @@
+/** A client's connection: commands out, replies in. */
 import type { Address } from '../../base/ip.ts'
 import { encodeCommand } from '../../resp/encode.ts'
 import type { Reply } from '../../resp/reply.ts'
@@ -15,7 +16,6 @@ export interface ExchangeHandler {
   lost(reason: string): void
 }
 
-/** A client's connection: commands out, replies in. */
 export class Exchange {
   readonly address: Address
   readonly #connection: ShellConnection

@@ -1,3 +1,4 @@
+/** The hosts of a world, their present and earlier addresses, and which of them have power. */
 import { assert } from '../../base/assert.ts'
 
 export interface Host {
@@ -10,7 +11,6 @@ interface Box extends Host {
   ip: string
 }
 
-/** The hosts of a world, their present and earlier addresses, and which of them have power. */
 export class Hosts {
   readonly #byName = new Map<string, Box>()
   /** An address is never given to another host, so it identifies its host for ever. */

@@ -1,3 +1,8 @@
+/**
+ * One direction between two hosts, shared by all connections between them: whether it passes, how
+ * long it takes, what is lost. Its state is set when a fault changes it, not computed for every
+ * segment: there are thousands of segments between two faults.
+ */
 import type { Rng } from '../../base/rng.ts'
 import type { LinkShape } from '../../history/link-shape.ts'
 import type { Latency } from '../../history/topology.ts'
@@ -22,11 +27,6 @@ const QUEUE_MAX_MS = 1_000
 /** Shares are drawn in whole millionths, so that every machine agrees. */
 const WHOLE = 1_000_000
 
-/**
- * One direction between two hosts, shared by all connections between them: whether it passes, how
- * long it takes, what is lost. Its state is set when a fault changes it, not computed for every
- * segment: there are thousands of segments between two faults.
- */
 export class NetworkPath {
   readonly kind: WayKind
   readonly #rng: Rng

@@ -1,3 +1,14 @@
+/**
+ * One direction of a connection: bytes arrive in the order they were sent, each byte once. What is
+ * on the wire when a partition begins still arrives. What does not get through, because of a fault
+ * or by loss, is kept by the sender's kernel with everything after it, and leaves with the first
+ * retransmission that finds the path open; what is held on the way goes on as soon as it may.
+ *
+ * The acknowledgements travel on the opposite path. While they do not get through, what is sent
+ * arrives, but the sender's kernel does not know that: after a few segments, or the first
+ * retransmission time-out, it sends nothing new. So a cut of one direction starves the other one,
+ * too.
+ */
 import { assert } from '../../base/assert.ts'
 import type { Scheduler } from '../scheduler.ts'
 import type { NetworkPath } from './path.ts'
@@ -28,17 +39,6 @@ interface Segment {
  */
 const WINDOW_SEGMENTS = 10
 
-/**
- * One direction of a connection: bytes arrive in the order they were sent, each byte once. What is
- * on the wire when a partition begins still arrives. What does not get through, because of a fault
- * or by loss, is kept by the sender's kernel with everything after it, and leaves with the first
- * retransmission that finds the path open; what is held on the way goes on as soon as it may.
- *
- * The acknowledgements travel on the opposite path. While they do not get through, what is sent
- * arrives, but the sender's kernel does not know that: after a few segments, or the first
- * retransmission time-out, it sends nothing new. So a cut of one direction starves the other one,
- * too.
- */
 export class Pipe {
   readonly #scheduler: Scheduler
   readonly #way: NetworkPath

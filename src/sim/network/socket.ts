@@ -1,3 +1,7 @@
+/**
+ * One end of a TCP-like connection, and the kernel of its process: it takes what arrives while the process is stopped,
+ * and hands it over when the process runs again.
+ */
 import { assert } from '../../base/assert.ts'
 import type { Pipe } from './pipe.ts'
 
@@ -41,7 +45,6 @@ export interface SocketEnds {
   readonly remotePort: number
 }
 
-/** One end of a TCP-like connection. */
 export class Socket {
   readonly ends: SocketEnds
   /**

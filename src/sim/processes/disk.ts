@@ -1,3 +1,9 @@
+/**
+ * The files of one process, saved as in production: the new content is written beside the old and
+ * synced, renamed over it, and then the folder is synced. So a crash before the rename leaves the
+ * old content for ever, and one after it the new, whether reported or not; between the rename and
+ * the last sync, a power loss leaves one of the two. It is never a mix.
+ */
 import type { Rng } from '../../base/rng.ts'
 import type { Scheduler } from '../scheduler.ts'
 import { DataFiles } from './data-files.ts'
@@ -36,12 +42,6 @@ export interface DiskFault {
   readonly reason: string
 }
 
-/**
- * The files of one process, saved as in production: the new content is written beside the old and
- * synced, renamed over it, and then the folder is synced. So a crash before the rename leaves the
- * old content for ever, and one after it the new, whether reported or not; between the rename and
- * the last sync, a power loss leaves one of the two. It is never a mix.
- */
 export class Disk {
   /** The folder of a data node on this disk. */
   readonly data = new DataFiles()

@@ -1,3 +1,8 @@
+/**
+ * The two clocks of one process as it sees them. Both run at the same rate, that of true time
+ * unless a drift changes it. The monotonic clock has no other error; the wall clock has an offset
+ * of its own, which a jump can change at any moment.
+ */
 import { assert } from '../../base/assert.ts'
 import type { Moment } from '../../base/clock.ts'
 
@@ -11,11 +16,6 @@ export interface ClockStart {
   readonly monoStartMs: number
 }
 
-/**
- * The two clocks of one process as it sees them. Both run at the same rate, that of true time
- * unless a drift changes it. The monotonic clock has no other error; the wall clock has an offset
- * of its own, which a jump can change at any moment.
- */
 export class ProcessClock {
   readonly #monoStartMs: number
   #wallOffsetMs: number

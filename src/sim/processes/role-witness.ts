@@ -1,11 +1,11 @@
-import { type Address, isSameAddress } from '../../base/ip.ts'
-import type { NodeRole } from '../../history/happening.ts'
-
 /**
  * Joins the two ways in which a node's role becomes known: from the node itself, at the moment it
  * changes, and from its answer to the observer, which alone tells whether the link to the master is
  * up.
  */
+import { type Address, isSameAddress } from '../../base/ip.ts'
+import type { NodeRole } from '../../history/happening.ts'
+
 export class RoleWitness {
   readonly #tell: (role: NodeRole) => void
   #replicaof: string | undefined
