@@ -300,7 +300,8 @@ function flush({ outbox, socket }: Entry): void {
   outbox.sendTo(socket)
 }
 
-function whenFlushed(socket: Socket): Promise<void> {
+/** Resolves when the last bytes have left, or the connection has ended. */
+export function whenFlushed(socket: Socket): Promise<void> {
   if (socket.destroyed || socket.writableFinished) return Promise.resolve()
   return new Promise((resolve) => {
     socket.once('finish', resolve)

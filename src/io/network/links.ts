@@ -18,6 +18,7 @@ import { REAL_TIMERS } from '../process/timers.ts'
 import { reasonOf } from '../start-error.ts'
 import type { Tls } from '../tls/tls.ts'
 import { plainHost } from './address.ts'
+import { sendBatch } from './outbox.ts'
 
 /** A backstop: the machine gives up on connections much earlier. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -96,7 +97,7 @@ export class Links {
     if (link === undefined) return
     this.#forget(link)
     // Commands that the machine sent in the same turn are still to reach the other side.
-    flush(link)
+    sendBatch(link)
     link.socket.destroy()
   }
 
@@ -234,15 +235,8 @@ export class Links {
 
 function flushFrom(dirty: readonly Link[], from: number): void {
   const to = Math.min(from + FLUSHED_AT_ONCE, dirty.length)
-  for (let at = from; at < to; at++) flush(dirty[at] as Link)
+  for (let at = from; at < to; at++) sendBatch(dirty[at] as Link)
   if (to < dirty.length) REAL_TIMERS.setImmediate(() => flushFrom(dirty, to))
-}
-
-function flush(link: Link): void {
-  const bytes = link.batch
-  if (bytes === '') return
-  link.batch = ''
-  if (link.socket.writable) link.socket.write(bytes, 'latin1')
 }
 
 /** Gives a connection up from our side; `close` follows, with what went wrong first, if anything did. */

@@ -96,3 +96,11 @@ function giveBack(buffer: Buffer): void {
   const buffers = spare.get(buffer.length)
   if (buffers !== undefined && buffers.length < MAX_SPARE) buffers.push(buffer)
 }
+
+/** The same for what only sends short texts: they are one text, `batch`, until the end of the turn. */
+export function sendBatch(of: { batch: string; readonly socket: Socket }): void {
+  const { batch, socket } = of
+  if (batch === '') return
+  of.batch = ''
+  if (socket.writable) socket.write(batch, 'latin1')
+}

@@ -6,7 +6,8 @@
  */
 import type { Socket } from 'node:net'
 import type { WireId } from '../../proxy/port.ts'
-import { Lingering } from '../network/connections.ts'
+import { Lingering, whenFlushed } from '../network/connections.ts'
+import { sendBatch } from '../network/outbox.ts'
 import { received, receiving } from '../network/shared-inbox.ts'
 import { READ_AT_ONCE, readOn, Turns, type TurnTaker } from '../network/turns.ts'
 import { reasonOf } from '../start-error.ts'
@@ -85,7 +86,7 @@ export class Streams {
     if (stream === undefined) return
     if (stream.batch === '') this.#dirty[this.#dirtyCount++] = stream
     stream.batch += bytes
-    if (stream.batch.length > MAX_BATCH_BYTES) flush(stream)
+    if (stream.batch.length > MAX_BATCH_BYTES) sendBatch(stream)
   }
 
   /** The turn is over: what was written during it leaves. */
@@ -93,7 +94,7 @@ export class Streams {
     for (let at = 0; at < this.#dirtyCount; at++) {
       const stream = this.#dirty[at]
       this.#dirty[at] = undefined
-      if (stream !== undefined) flush(stream)
+      if (stream !== undefined) sendBatch(stream)
     }
     this.#dirtyCount = 0
   }
@@ -126,7 +127,7 @@ export class Streams {
       stream.socket.destroy()
       return
     }
-    flush(stream)
+    sendBatch(stream)
     this.#lingering.end(stream.socket)
   }
 
@@ -134,7 +135,7 @@ export class Streams {
   async closeAll(): Promise<void> {
     const sockets = [...this.#streams.values()].map(({ socket }) => socket)
     for (const id of [...this.#streams.keys()]) this.close(id)
-    await Promise.all(sockets.map(whenClosed))
+    await Promise.all(sockets.map(whenFlushed))
   }
 
   /** For the listeners below. */
@@ -152,7 +153,7 @@ export class Streams {
   lost(stream: Stream, reason: string): void {
     if (!stream.isOpen) return
     this.#forget(stream)
-    flush(stream)
+    sendBatch(stream)
     this.#lingering.end(stream.socket)
     this.#events.closed(stream.id, reason)
   }
@@ -207,19 +208,4 @@ function onError(this: StreamSocket, error: Error): void {
 function onClose(this: StreamSocket): void {
   const stream = this[STREAM]
   stream?.streams.lost(stream, 'closed')
-}
-
-function flush(stream: Stream): void {
-  const bytes = stream.batch
-  if (bytes === '') return
-  stream.batch = ''
-  if (stream.socket.writable) stream.socket.write(bytes, 'latin1')
-}
-
-function whenClosed(socket: Socket): Promise<void> {
-  if (socket.destroyed || socket.writableFinished) return Promise.resolve()
-  return new Promise((resolve) => {
-    socket.once('finish', resolve)
-    socket.once('close', () => resolve())
-  })
 }

@@ -1,7 +1,8 @@
 /** What broke, which Sentinels noticed, and which agreed. */
+import { wordList } from '../../base/word-list.ts'
 import { formatDuration } from '../../scenario/duration.ts'
 import { hindranceOf } from './chain-states.ts'
-import { type ChainSentence, groupOf, link, list, type Story, sinceCause } from './chain-words.ts'
+import { type ChainSentence, groupOf, link, type Story, sinceCause } from './chain-words.ts'
 import type { Noticed, Suspicion } from './incidents.ts'
 
 export function tellCause({ incident, cause, history }: Story): ChainSentence[] {
@@ -105,7 +106,7 @@ function followers(first: Noticed, others: readonly Noticed[]): string {
   }
   if (delays.size === 0) return ''
   const parts = [...delays].map(([ms, who]) => {
-    return `${list(who)} ${ms === 0 ? 'in the same moment' : `${formatDuration(ms)} later`}`
+    return `${wordList(who)} ${ms === 0 ? 'in the same moment' : `${formatDuration(ms)} later`}`
   })
   return ` Then ${parts.join(', then ')}.`
 }
@@ -122,7 +123,7 @@ export function tellAgreement({ incident, file, history }: Story): ChainSentence
     needed === 0
       ? 'Enough of them agree'
       : `${agreeing} of ${all} Sentinels agree, and the quorum is ${needed}`
-  const rest = others.length === 0 ? '' : `, then at ${list(others.map((one) => one.sentinel))}`
+  const rest = others.length === 0 ? '' : `, then at ${wordList(others.map((one) => one.sentinel))}`
   const delay = wordDelay(incident.startMs, atMs, { file, history })
   return [link(atMs, `${count}: +odown at ${sentinel}${rest}.${delay}`, sentinel)]
 }
@@ -137,7 +138,7 @@ function wordDelay(
     const hindrance = hindranceOf(name, fromMs, history)
     return hindrance === undefined ? [] : [`${name} ${hindrance}`]
   })
-  const why = absent.length === 0 ? '' : ` when it began, ${list(absent)}.`
+  const why = absent.length === 0 ? '' : ` when it began, ${wordList(absent)}.`
   return ` It took ${formatDuration(atMs - fromMs)} to agree${why === '' ? '.' : `:${why}`}`
 }
 

@@ -1,10 +1,11 @@
 /** Which Sentinels stood for election, which voted, and which replica the leader chose. */
 
 import { countOf } from '../../base/count-of.ts'
+import { wordList } from '../../base/word-list.ts'
 import type { AbortReason } from '../../history/happening.ts'
 import { formatDuration } from '../../scenario/duration.ts'
 import { downBetween } from './chain-states.ts'
-import { type ChainSentence, groupOf, link, list, majorityOf, type Story } from './chain-words.ts'
+import { type ChainSentence, groupOf, link, majorityOf, type Story } from './chain-words.ts'
 import type { Attempt } from './incidents.ts'
 
 /** Further attempts only repeat the story. */
@@ -58,8 +59,8 @@ function votesIn({ votes }: Attempt, electedAtMs: number): string {
   const inTime = votes.filter(({ atMs }) => atMs <= electedAtMs).map((one) => one.sentinel)
   const late = votes.filter(({ atMs }) => atMs > electedAtMs).map((one) => one.sentinel)
   if (inTime.length === 0) return 'by votes that were not recorded'
-  const tooLate = late.length === 0 ? '' : `; ${list(late)} voted the same, too late to matter`
-  return `with the ${inTime.length === 1 ? 'vote' : 'votes'} of ${list(inTime)}${tooLate}`
+  const tooLate = late.length === 0 ? '' : `; ${wordList(late)} voted the same, too late to matter`
+  return `with the ${inTime.length === 1 ? 'vote' : 'votes'} of ${wordList(inTime)}${tooLate}`
 }
 
 function tellSelection({ selected, sentinel }: Attempt, story: Story): ChainSentence[] {
@@ -84,7 +85,7 @@ function reasonFor(node: string, atMs: number, story: Story): string {
   if (groupOf(story)?.replication === 'strict') return strictReason(node, able)
   const own = able.find(({ name }) => name === node)
   const best = able.filter((one) => priorityOf(one) === (own === undefined ? 0 : priorityOf(own)))
-  const others = list(able.filter(({ name }) => name !== node).map(({ name }) => name))
+  const others = wordList(able.filter(({ name }) => name !== node).map(({ name }) => name))
   if (best.length === 1) {
     const least = Math.min(...able.map(priorityOf))
     const priority = own === undefined ? least : priorityOf(own)
@@ -97,7 +98,7 @@ function reasonFor(node: string, atMs: number, story: Story): string {
 
 /** [replication: strict] Every voter may be promoted, and what it has comes before all else. */
 function strictReason(node: string, able: readonly NodeOfStory[]): string {
-  const others = list(able.filter(({ name }) => name !== node).map(({ name }) => name))
+  const others = wordList(able.filter(({ name }) => name !== node).map(({ name }) => name))
   return ` before ${others}: of the voters that were fenced it has the newest history, or as new a one and the better priority`
 }
 
@@ -144,14 +145,14 @@ function wordRivals({ epoch, sentinel }: Attempt, { attempts }: Story['incident'
   const parts = rivals.map(({ sentinel: rival, votes }) =>
     votes.length === 0
       ? `${rival}`
-      : `${rival}, with the ${votes.length === 1 ? 'vote' : 'votes'} of ${list(votes.map((one) => one.sentinel))}`,
+      : `${rival}, with the ${votes.length === 1 ? 'vote' : 'votes'} of ${wordList(votes.map((one) => one.sentinel))}`,
   )
   return ` The votes of epoch ${epoch} were split: there also stood ${parts.join('; ')}.`
 }
 
 /** A vote that was given need not have arrived, nor have been saved. */
 function wordDefeat(votes: Attempt['votes'], needed: number): string {
-  const who = list(votes.map(({ sentinel }) => sentinel))
+  const who = wordList(votes.map(({ sentinel }) => sentinel))
   if (votes.length >= needed)
     return `not elected: ${who} voted for it, but that did not count in time`
   const got =

@@ -1,8 +1,9 @@
 /** Why a suspicion led to nothing, as far as that can be seen from outside. */
 
+import { wordList } from '../../base/word-list.ts'
 import { createNaming } from '../names.ts'
 import { hindranceOf } from './chain-states.ts'
-import { type ChainSentence, groupOf, link, list, majorityOf, type Story } from './chain-words.ts'
+import { type ChainSentence, groupOf, link, majorityOf, type Story } from './chain-words.ts'
 
 export function tellHindrance(story: Story): ChainSentence[] {
   const { incident } = story
@@ -22,9 +23,9 @@ function tellNoQuorum(story: Story): ChainSentence[] {
     const hindrance = hindranceOf(name, startMs, story.history)
     return `${name} ${hindrance ?? 'did not notice anything'}`
   })
-  const others = states.length === 0 ? '' : ` ${list(states)}.`
+  const others = states.length === 0 ? '' : ` ${wordList(states)}.`
   const count =
-    `${who.length === 1 ? 'Only' : ''} ${list(who)} ${who.length === 1 ? 'holds' : 'hold'}`.trim()
+    `${who.length === 1 ? 'Only' : ''} ${wordList(who)} ${who.length === 1 ? 'holds' : 'hold'}`.trim()
   const quorum = needed === undefined ? 'a quorum' : `the quorum of ${needed}`
   const agreed = needed !== undefined && who.length >= needed
   const text = agreed
@@ -49,7 +50,7 @@ function tellSaid({ incident, history }: Story): ChainSentence[] {
   }
   return [...reasons].map(([reason, { atMs, who }]) => {
     const verb = who.size === 1 ? 'does' : 'do'
-    return link(atMs, `${list([...who])} ${verb} not begin a failover: ${reason}.`, [...who][0])
+    return link(atMs, `${wordList([...who])} ${verb} not begin a failover: ${reason}.`, [...who][0])
   })
 }
 

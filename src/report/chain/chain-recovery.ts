@@ -1,8 +1,9 @@
 /** From the promotion on: when clients were redirected, wrote again, and the old master came back. */
 
+import { wordList } from '../../base/word-list.ts'
 import type { Happening } from '../../history/happening.ts'
 import { formatDuration, secondsText } from '../../scenario/duration.ts'
-import { type ChainSentence, link, list, type Story, sinceCause } from './chain-words.ts'
+import { type ChainSentence, link, type Story, sinceCause } from './chain-words.ts'
 import type { Promotion } from './incidents.ts'
 
 export function tellAftermath(story: Story): ChainSentence[] {
@@ -46,10 +47,10 @@ function tellSwitches({ node }: Promotion, { incident, file, history }: Story): 
   )
   const never = missing.filter((name) => !unrecorded.includes(name))
   const rest = [
-    ...(never.length === 0 ? [] : [` Never: ${list(never)}.`]),
-    ...(unrecorded.length === 0 ? [] : [` There is no record of ${list(unrecorded)}.`]),
+    ...(never.length === 0 ? [] : [` Never: ${wordList(never)}.`]),
+    ...(unrecorded.length === 0 ? [] : [` There is no record of ${wordList(unrecorded)}.`]),
   ].join('')
-  const text = `The Sentinels announce ${node}: ${list(parts)} (+switch-master).${rest}`
+  const text = `The Sentinels announce ${node}: ${wordList(parts)} (+switch-master).${rest}`
   return [link(first.atMs, text, first.sentinel)]
 }
 

@@ -1,6 +1,7 @@
 /** What records tell beside the course of events: which Sentinels were cut off, and whether some still reached the master. */
+import { wordList } from '../../base/word-list.ts'
 import { secondsText } from '../../scenario/duration.ts'
-import { type ChainSentence, link, list, type Story } from './chain-words.ts'
+import { type ChainSentence, link, type Story } from './chain-words.ts'
 
 interface Remark {
   readonly process: string
@@ -28,7 +29,9 @@ function tellLonely(lonely: readonly Remark[], startMs: number): ChainSentence[]
   if (first === undefined) return []
   const who = lonely.map(({ process, untilMs }) => `${process} (until ${secondsText(untilMs)})`)
   const atMs = Math.max(startMs, Math.min(...lonely.map(({ fromMs }) => fromMs)))
-  return [link(atMs, `No majority of the Sentinels is in reach of ${list(who)}.`, first.process)]
+  return [
+    link(atMs, `No majority of the Sentinels is in reach of ${wordList(who)}.`, first.process),
+  ]
 }
 
 /** A master that is down for the majority and answers beside it: its clients may not have noticed. */

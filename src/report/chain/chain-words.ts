@@ -38,12 +38,6 @@ export function link(atMs: number | undefined, text: string, process?: string): 
   return { atMs, process, text }
 }
 
-/** `a`, `a and b`, `a, b and c`. */
-export function list(names: readonly string[]): string {
-  if (names.length <= 1) return names[0] ?? 'nobody'
-  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-}
-
 /** `, 1.001 s after the fault`, or an empty text if the cause is unknown. */
 export function sinceCause(atMs: number, { cause, incident }: Story): string {
   if (cause === undefined) return ''

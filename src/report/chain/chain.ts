@@ -6,6 +6,7 @@
  */
 
 import { countOf } from '../../base/count-of.ts'
+import { wordList } from '../../base/word-list.ts'
 import type { FailoverKind } from '../../history/happening.ts'
 import { secondsText } from '../../scenario/duration.ts'
 import type { ScenarioResult } from '../../scenario/result.ts'
@@ -18,7 +19,7 @@ import { tellAttempts } from './chain-election.ts'
 import { tellHindrance } from './chain-hindrance.ts'
 import { tellAftermath } from './chain-recovery.ts'
 import { tellRemarks } from './chain-remarks.ts'
-import { type ChainSentence, type Chapter, link, list, type Story } from './chain-words.ts'
+import { type ChainSentence, type Chapter, link, type Story } from './chain-words.ts'
 import { incidentsOf, type SuspectedMaster } from './incidents.ts'
 
 export type { ChainSentence, Chapter } from './chain-words.ts'
@@ -196,7 +197,7 @@ function lossLinks(losses: readonly LostWrite[]): ChainSentence[] {
 
 function calmChapter(file: ScenarioFile, history: RunHistory): Chapter {
   const { groups } = file.topology
-  const names = list(groups.map(({ name, master }) => `${master} of ${name}`))
+  const names = wordList(groups.map(({ name, master }) => `${master} of ${name}`))
   const faults = history.happenings.filter(({ kind }) => kind === 'fault').length
   const text =
     faults === 0

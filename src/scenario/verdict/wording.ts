@@ -1,6 +1,7 @@
 /** Expectations in plain words, as reports show them. */
 import { unreachable } from '../../base/assert.ts'
 import { countOf } from '../../base/count-of.ts'
+import { wordList } from '../../base/word-list.ts'
 import { formatDuration } from '../duration.ts'
 import type {
   Bounds,
@@ -34,13 +35,13 @@ export function wordCondition(condition: Condition): string {
 function wordState(claim: StateClaim): string {
   switch (claim.kind) {
     case 'master': {
-      const who = `${list(claim.accordingTo)} name`
+      const who = `${wordList(claim.accordingTo)} name`
       return claim.negated
         ? `${who} one master, and not ${claim.node}`
         : `${who} ${claim.node} as master`
     }
     case 'oneMaster':
-      return `exactly one of ${list(claim.among)} is a master`
+      return `exactly one of ${wordList(claim.among)} is a master`
     case 'replica':
       return `${claim.node} is a connected replica of ${claim.of ?? 'the master'}`
     case 'role':
@@ -58,10 +59,10 @@ function wordMoment(claim: MomentClaim): string {
   switch (claim.kind) {
     case 'writesWork': {
       const group = claim.group === undefined ? '' : ` of ${claim.group}`
-      return `writes of ${claim.clients === undefined ? `a client${group}` : list(claim.clients)} work`
+      return `writes of ${claim.clients === undefined ? `a client${group}` : wordList(claim.clients)} work`
     }
     case 'leader':
-      return `${claim.at === undefined ? 'a Sentinel' : list(claim.at)} leads a failover`
+      return `${claim.at === undefined ? 'a Sentinel' : wordList(claim.at)} leads a failover`
     case 'event':
       return wordEvent(claim)
     default:
@@ -72,7 +73,7 @@ function wordMoment(claim: MomentClaim): string {
 function wordEvent({ name, group, matching, at }: EventClaim): string {
   const of = group === undefined ? '' : ` of ${group}`
   const part = matching === undefined ? '' : ` with "${matching}"`
-  return `${name}${of}${part} at ${at === undefined ? 'a Sentinel' : list(at)}`
+  return `${name}${of}${part} at ${at === undefined ? 'a Sentinel' : wordList(at)}`
 }
 
 function wordTotal(claim: TotalClaim): string {
@@ -96,7 +97,7 @@ function wordTotal(claim: TotalClaim): string {
     case 'settled':
       return `all that runs agrees and holds the same, within ${formatDuration(claim.withinMs)} after the end`
     case 'outage': {
-      const whose = claim.clients === undefined ? claim.group : list(claim.clients)
+      const whose = claim.clients === undefined ? claim.group : wordList(claim.clients)
       const limit = formatDuration(claim.atMostMs)
       return `writes of ${whose} fail for at most ${limit}${wordSpan(claim)}`
     }
@@ -153,9 +154,4 @@ function wordTiming(timing: Timing): string {
 function wordRef({ label, offsetMs }: TimeRef): string {
   if (label === undefined) return offsetMs === 0 ? 'the start' : formatDuration(offsetMs)
   return offsetMs === 0 ? `"${label}"` : `"${label}" + ${formatDuration(offsetMs)}`
-}
-
-function list(names: readonly string[]): string {
-  if (names.length <= 1) return names[0] ?? 'nobody'
-  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

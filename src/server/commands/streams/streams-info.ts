@@ -1,5 +1,6 @@
 /** XINFO: a stream, its groups and their consumers, in numbers and in full. */
 import { array, bulk, integer, list, NULL, type Reply } from '../../../resp/reply.ts'
+import { replyMap } from '../../../session/commands.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, container, helpReply } from '../../catalogue/command.ts'
 import { VARYING } from '../../catalogue/command-traits.ts'
@@ -31,18 +32,14 @@ const FULL_COUNT = 10
 /** Fields of a reply: a name and its value. */
 type Field = readonly [name: string, value: Reply]
 
-function fields(pairs: readonly Field[]): Reply {
-  return { kind: 'map', entries: pairs.map(([name, value]) => [bulk(name), value] as const) }
-}
-
 function infoStream({ db }: CommandContext, argv: readonly string[]): Reply {
   const stream = findStream(db, arg(argv, 2))
   if (stream === undefined) return NO_SUCH_KEY
   if (isReply(stream)) return stream
-  if (argv.length === 3) return fields([...numbers(stream), ...edges(stream)])
+  if (argv.length === 3) return replyMap([...numbers(stream), ...edges(stream)])
   const count = parseFull(argv)
   if (typeof count !== 'number') return count
-  return fields([...numbers(stream), ...everything(stream, count)])
+  return replyMap([...numbers(stream), ...everything(stream, count)])
 }
 
 /** `FULL [COUNT n]`; 0 means all. */
@@ -87,7 +84,7 @@ function edges(stream: StreamEntries): Field[] {
 
 function everything(stream: StreamEntries, count: number): Field[] {
   const groups = byName(stream.groups).map(([name, group]) =>
-    fields([
+    replyMap([
       ['name', bulk(name)],
       ...progress(stream, group),
       ['pel-count', integer(group.pending.size)],
@@ -112,7 +109,7 @@ function progress(stream: StreamEntries, group: ConsumerGroup): Field[] {
 }
 
 function wholeConsumer(consumer: Consumer, count: number): Reply {
-  return fields([
+  return replyMap([
     ['name', bulk(consumer.name)],
     ['seen-time', integer(consumer.seenAtMs)],
     ['pel-count', integer(consumer.pending.size)],
@@ -150,7 +147,7 @@ function infoGroups({ db }: CommandContext, argv: readonly string[]): Reply {
   if (stream === undefined) return NO_SUCH_KEY
   if (isReply(stream)) return stream
   const groups = byName(stream.groups).map(([name, group]) =>
-    fields([
+    replyMap([
       ['name', bulk(name)],
       ['consumers', integer(group.consumers.size)],
       ['pending', integer(group.pending.size)],
@@ -165,7 +162,7 @@ function infoConsumers({ db, now }: CommandContext, argv: readonly string[]): Re
   const found = openGroup(findStream(db, key), name, NO_SUCH_KEY, noSuchGroup(name, key))
   if (isReply(found)) return found
   const consumers = byName(found.group.consumers).map(([, consumer]) =>
-    fields([
+    replyMap([
       ['name', bulk(consumer.name)],
       ['pending', integer(consumer.pending.size)],
       ['idle', integer(idleMs(now.wallMs, consumer.seenAtMs))],
