@@ -6,6 +6,7 @@
 import { canonicalIp, hostAndPort } from '../base/ip.ts'
 import type { GroupConfig } from '../core/config.ts'
 import { PROVEN_MAX } from '../core/discovery/peers.ts'
+import { majority } from '../core/election/quorum.ts'
 import { GROUP_OPTION_ROWS, GROUP_OPTIONS } from '../core/group-options.ts'
 import { pathOf, warn } from './advice.ts'
 import { adviseVoters } from './check-voters.ts'
@@ -155,10 +156,6 @@ function unreachableHint({ sentinels }: SentinelFile, count: number | undefined)
   if (count === undefined) return 'use 2, which is usual with three Sentinels'
   const more = sentinels === undefined ? 'start the others first, if there are more' : ''
   return [`use ${majority(count)}`, more].filter((part) => part !== '').join(', or ')
-}
-
-function majority(count: number): number {
-  return Math.floor(count / 2) + 1
 }
 
 /** PINGs are never sent more often than this, however short down-after is. */

@@ -29,3 +29,8 @@ export function sample<T>(rng: Rng, items: readonly T[], count: number): T[] {
 export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1)
 }
+
+/** More than half. The lab counts for itself: a fault in how the Sentinels count must not change its worlds. */
+export function majorityOf(count: number): number {
+  return Math.floor(count / 2) + 1
+}

@@ -11,6 +11,7 @@ import {
   type PlannedNode,
   type PlannedTopology,
 } from './members.ts'
+import { majorityOf } from './odds.ts'
 import { type CalmDemand, FIRST_FAULT_MS, type FuzzPlan, hasExpectation } from './plan.ts'
 
 export type Reduction = (plan: FuzzPlan) => Iterable<FuzzPlan>
@@ -145,7 +146,7 @@ function* simplifyTopology(plan: FuzzPlan): Iterable<FuzzPlan> {
 function* simplifyGroups(plan: FuzzPlan): Iterable<FuzzPlan> {
   const { groups, sentinels } = plan.topology
   const plain: readonly Partial<PlannedGroup>[] = [
-    { quorum: Math.floor(sentinels.length / 2) + 1 },
+    { quorum: majorityOf(sentinels.length) },
     { downAfterMs: 1_000 },
     { failoverTimeoutMs: 5_000 },
     { parallelSyncs: 1 },

@@ -7,6 +7,7 @@
  */
 import { endOf, type Fault, partsOf } from './faults/faults.ts'
 import { type PlannedTopology, residentsOf } from './members.ts'
+import { majorityOf } from './odds.ts'
 import type { FuzzPlan } from './plan.ts'
 
 /** A restarted node starts, finds its master, takes a copy. */
@@ -36,7 +37,7 @@ export function withinPromise(plan: Drawn): readonly Fault[] {
 
 /** How many voters have a write before it is acknowledged, the master among them. */
 function writeQuorum({ groups, nodes }: PlannedTopology): number {
-  return groups[0]?.writeQuorum || Math.floor(nodes.length / 2) + 1
+  return groups[0]?.writeQuorum || majorityOf(nodes.length)
 }
 
 /** A run without such demands is about what must never happen. */

@@ -3,6 +3,7 @@
  * know. So a master answers yes only if enough Sentinels have told it so within the last seconds, in their
  * hellos (sentinel-board.ts), and if it would take a write at this moment.
  */
+import { majority } from '../core/election/quorum.ts'
 import type { NodeDocument } from './node-document.ts'
 import {
   asksForMaster,
@@ -48,7 +49,7 @@ function masterObstacle(node: NodeDocument, needed: SentinelsNeeded): string | u
 const LEAST = 2
 
 function unconfirmed({ sentinels }: NodeDocument, needed: SentinelsNeeded): string | undefined {
-  const enough = needed ?? Math.max(LEAST, Math.floor(sentinels.length / 2) + 1)
+  const enough = needed ?? Math.max(LEAST, majority(sentinels.length))
   const saying = sentinels.filter(({ isPresent, namesUs }) => isPresent && namesUs).length
   if (saying >= enough) return undefined
   const others = sentinels.filter(({ isPresent, namesUs }) => isPresent && !namesUs).length

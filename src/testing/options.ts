@@ -2,6 +2,7 @@
 
 import { createRng } from '../base/rng.ts'
 import { DETECTIONS } from '../core/config.ts'
+import { majority } from '../core/election/quorum.ts'
 import {
   checkCount,
   checkDirectives,
@@ -43,7 +44,7 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
   const usual: FullOptions = {
     ...{ groups, sentinels, password: '', directives: {} },
     ...{ users: [], tls: undefined },
-    ...{ replicas: 2, quorum: Math.floor(sentinels / 2) + 1 },
+    ...{ replicas: 2, quorum: majority(sentinels) },
     ...{ failoverTimeoutMs: 3_000, detection: 'evidence' },
     downAfterMs: engine === 'tcp' ? 250 : 1_000,
     clock: 'running',

@@ -211,8 +211,8 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/election/quorum.js',
-        find: 'Math.floor(electors / 2) + 1',
-        replace: 'Math.max(1, Math.floor(electors / 2))',
+        find: 'Math.floor(members / 2) + 1',
+        replace: 'Math.max(1, Math.floor(members / 2))',
       },
     ],
   },

@@ -15,8 +15,9 @@ import { isUsedUp } from './epoch.ts'
 
 const GROUP_MIN = 3
 
-export function majority(electors: number): number {
-  return Math.floor(electors / 2) + 1
+/** More than half: of the Sentinels of a group, or of the voters of a strict one. */
+export function majority(members: number): number {
+  return Math.floor(members / 2) + 1
 }
 
 /**

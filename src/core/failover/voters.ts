@@ -5,6 +5,7 @@
 import { type Address, hostAndPort, parseHostAndPort } from '../../base/ip.ts'
 import type { GroupConfig } from '../config.ts'
 import type { SyncReport } from '../discovery/info-parser.ts'
+import { majority } from '../election/quorum.ts'
 import { sameAddress } from '../names/names.ts'
 import type { DataInstance, Group, Master, State, Turn } from '../state.ts'
 import { commandLink, dataInstancesOf, isSdown } from '../state.ts'
@@ -30,7 +31,7 @@ export function writeQuorum({
   voters,
   writeQuorum: said,
 }: Pick<GroupConfig, 'voters' | 'writeQuorum'>): number {
-  return said === 0 ? Math.floor(voters.length / 2) + 1 : said
+  return said === 0 ? majority(voters.length) : said
 }
 
 /** How many must be fenced before one is promoted: any so many share one with any write quorum. */

@@ -10,7 +10,7 @@ import {
   type PlannedTopology,
   plainMembers,
 } from '../members.ts'
-import { between, numbers } from '../odds.ts'
+import { between, majorityOf, numbers } from '../odds.ts'
 import { demandsOf, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
 import { withinPromise } from '../strict-rules.ts'
 import { drawFaults } from './draw-faults.ts'
@@ -75,7 +75,7 @@ export function replicatedBy(replication: ComparedReplication, plan: FuzzPlan): 
 /** Three to five voters. With a write quorum beyond the majority fewer of them are needed for a promotion. */
 function drawStrictTopology(rng: Rng): PlannedTopology {
   const voters = rng.fork('size').pick([3, 3, 3, 4, 5])
-  const majority = Math.floor(voters / 2) + 1
+  const majority = majorityOf(voters)
   const isWide = rng.fork('wide').chance(1, 5)
   const topology = drawTopology(rng, voters)
   const strict = {
@@ -123,7 +123,7 @@ function drawSettings(rng: Rng, nodes: number): PlannedTopology['settings'] {
 function drawGroup(rng: Rng, sentinels: number): PlannedGroup {
   return {
     ...{ name: 'mymaster', master: 'n1', preFailoverHook: '', parallelSyncs: 1 },
-    quorum: Math.floor(sentinels / 2) + 1,
+    quorum: majorityOf(sentinels),
     downAfterMs: rng.fork('down-after').pick([500, 1_000, 1_000, 2_000]),
     failoverTimeoutMs: rng.fork('failover-timeout').pick([3_000, 5_000]),
     refusedAfterMs: rng.fork('refused-after').pick([100, 250]),

@@ -10,7 +10,7 @@ import { createRng, type Rng } from '../../base/rng.ts'
 import type { Detection } from '../../history/topology.ts'
 import { endOf, type Fault } from '../faults/faults.ts'
 import { type PlannedGroup, plainMembers, type Setting } from '../members.ts'
-import { between, numbers, sample, weighted } from '../odds.ts'
+import { between, majorityOf, numbers, sample, weighted } from '../odds.ts'
 import { demandsOf, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
 
 const TROUBLES_MAX = 6
@@ -89,7 +89,7 @@ function drawGroup(rng: Rng, sentinels: number, detection: Detection | undefined
       parallelSyncs: 1,
       refusedAfterMs: 250,
     },
-    quorum: Math.floor(sentinels / 2) + 1,
+    quorum: majorityOf(sentinels),
     downAfterMs: rng.fork('down-after').pick([500, 1_000, 1_000, 2_000, 5_000]),
     failoverTimeoutMs: rng.fork('failover-timeout').pick([3_000, 5_000, 10_000]),
     detection: detection ?? rng.fork('detection').pick(['ping', 'evidence']),

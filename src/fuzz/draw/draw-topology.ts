@@ -10,7 +10,7 @@ import type {
   PlannedTopology,
   Zone,
 } from '../members.ts'
-import { between, numbers, sample, weighted } from '../odds.ts'
+import { between, majorityOf, numbers, sample, weighted } from '../odds.ts'
 import {
   areUnguarded,
   drawFiles,
@@ -113,7 +113,7 @@ function drawGroup(
   sizes: readonly number[],
   sentinels: number,
 ): PlannedGroup {
-  const majority = Math.floor(sentinels / 2) + 1
+  const majority = majorityOf(sentinels)
   return {
     name: sizes.length === 1 ? 'mymaster' : `group${index + 1}`,
     master: `n${firstNumber(index, sizes)}`,
