@@ -5,14 +5,15 @@
  * an error that says so. A write leaves the proxy once, unless the server itself said that it did not do it.
  */
 import { encodeCommand } from '../resp/encode.ts'
-import { type Asked, CarriedTransaction, forNodesOnly, newAsked } from './asked.ts'
+import { type CarriedTransaction, forNodesOnly, newAsked } from './asked.ts'
 import type { CarriedState } from './carried-state.ts'
 import { ClientAnswers } from './client-answers.ts'
 import { type CommandKind, NEEDS_NO_SERVER } from './command-kinds.ts'
 import { CommandHold } from './hold.ts'
 import type { InFlight } from './in-flight.ts'
+import { OpenTransaction } from './open-transaction.ts'
 import type { ClientEnds, Entrance, WireId } from './port.ts'
-import { notOffered, TRANSACTION_TOO_LONG, TRANSACTION_WITHOUT_MASTER } from './proxy-errors.ts'
+import { notOffered, TRANSACTION_WITHOUT_MASTER } from './proxy-errors.ts'
 import { type RequestPiece, Requests, wordsOf } from './requests.ts'
 import { ServerSide } from './server-side.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
@@ -32,10 +33,7 @@ export class Session {
   readonly #home: SessionHome
   readonly #requests: Requests
   readonly #wait: CommandHold
-  transaction: CarriedTransaction | undefined
-  isWatching = false
-  /** Keys were watched on a server that is gone. */
-  isWatchLost = false
+  readonly #multi = new OpenTransaction()
   readonly #waited = new WaitedWrites()
   /** A long command is on its way: to the server, or to nowhere because its beginning went to one that is gone. */
   #stream: 'none' | 'server' | 'nowhere' = 'none'
@@ -261,6 +259,10 @@ export class Session {
     if (isLast) this.#stream = 'none'
   }
 
+  get transaction(): CarriedTransaction | undefined {
+    return this.#multi.current
+  }
+
   get state(): CarriedState {
     return this.answers.state
   }
@@ -277,9 +279,8 @@ export class Session {
   /** The connection to the server is gone, and what it was for the server. */
   serverLost(): void {
     this.streamLost()
-    this.transaction?.moved()
+    this.#multi.serverLost()
     this.#waited.serverLost()
-    if (this.isWatching) this.isWatchLost = true
     // What the client keeps is not invalidated any more; a new connection makes it forget that.
     if (this.state.isTracking || this.state.isTooMuch) this.end()
   }
@@ -303,14 +304,14 @@ export class Session {
     counts.commands++
     if (this.#leaveAtMs !== undefined && kinds.mayBlock(name)) return this.end()
     const kind = kinds.of(name)
-    const ended = this.transaction?.ended
     // Without a word, as a server does it. A node would close only its own connection, and the next line get another.
     if (kind === 'http') return this.end()
     if (kind === 'quit') return this.#answer(kind, '+OK\r\n')
     if (kind === 'proxy') return this.#answer(kind, this.#home.proxyCommand(wordsOf(bytes)))
     if (kind === 'refused') return this.#answer(kind, notOffered(name.toUpperCase()))
     if (this.#isRefusing) return this.#refuse(kind)
-    if (ended !== undefined) return this.#inEnded(kind, ended)
+    const inEnded = this.#multi.answerIfEnded(kind, this.answers.nothing)
+    if (inEnded !== undefined) return this.#answer(kind, inEnded)
     const inVain = this.#waited.refusal(kind, this.transaction)
     if (inVain !== undefined) return this.#answer(kind, inVain)
     if (kinds.isAboutScripts(name)) this.state.scriptGiven(name, bytes, this.#home.shelf)
@@ -335,22 +336,8 @@ export class Session {
 
   #refuse(kind: CommandKind): void {
     this.#home.counts.refused++
-    const isTransaction = this.transaction !== undefined || kind === 'multi'
-    if (isTransaction && (kind === 'exec' || kind === 'discard')) {
-      this.transaction = undefined
-      return this.#answer(kind, kind === 'exec' ? TRANSACTION_WITHOUT_MASTER : '+OK\r\n')
-    }
-    if (this.transaction !== undefined) this.transaction.ended = 'long'
-    this.#answer(kind, this.#wait.refusal ?? '')
-  }
-
-  /** The transaction cannot be carried out; the client learns that from EXEC, as it does from a server. */
-  #inEnded(kind: CommandKind, why: 'watch' | 'long'): void {
-    if (kind !== 'exec' && kind !== 'discard') return this.#answer(kind, '+QUEUED\r\n')
-    this.transaction = undefined
-    this.isWatchLost = false
-    if (kind === 'discard') return this.#answer(kind, '+OK\r\n')
-    this.#answer(kind, why === 'watch' ? this.answers.nothing : TRANSACTION_TOO_LONG)
+    const atEnd = this.#multi.answerWithoutMaster(kind)
+    this.#answer(kind, atEnd ?? this.#wait.refusal ?? '')
   }
 
   #send(
@@ -360,38 +347,15 @@ export class Session {
     argv: readonly string[] | undefined,
   ): void {
     const { transaction } = this
-    const isEnd = kind === 'exec' || kind === 'discard' || kind === 'reset'
-    const isQueued = transaction !== undefined && !isEnd && kind !== 'watch'
-    const isLost = kind === 'exec' && this.isWatchLost
+    const isQueued = this.#multi.queues(kind)
+    const isLost = this.#multi.mustNotRun(kind)
     const asked = newAsked({ kind, bytes: kept, argv, transaction, isQueued })
     if (isLost) asked.instead = this.answers.nothing
     asked.repliesLeft = this.answers.repliesTo(asked)
-    if (kind === 'multi' && transaction === undefined) this.#begin(asked)
-    else if (isQueued) transaction.add(asked)
-    if (kind === 'watch') this.isWatching = true
-    if (kind === 'unwatch' && !isQueued) this.#forgetWatch()
+    this.#multi.sends(asked)
     if (kind === 'reset') this.state.resetting()
-    if (isEnd) this.#endTransaction()
     this.inFlight.add(asked)
     this.#waited.sends(kind)
     this.server.write(isLost ? encodeCommand(['DISCARD']) : bytes)
-  }
-
-  #begin(asked: Asked): void {
-    const transaction = new CarriedTransaction(this.isWatching)
-    asked.transaction = transaction
-    transaction.add(asked)
-    this.transaction = transaction
-  }
-
-  #endTransaction(): void {
-    if (this.transaction !== undefined) this.transaction.isOver = true
-    this.transaction = undefined
-    this.#forgetWatch()
-  }
-
-  #forgetWatch(): void {
-    this.isWatching = false
-    this.isWatchLost = false
   }
 }
