@@ -208,7 +208,25 @@ export class Answers {
   }
 }
 
+const MESSAGES = new Set(['message', 'pmessage', 'smessage'])
+const CONFIRMATIONS = new Set(
+  ['subscribe', 'psubscribe', 'ssubscribe'].flatMap((word) => [
+    word,
+    word.replace(/subscribe$/, 'unsubscribe'),
+  ]),
+)
+
+/** What a subscriber is sent, whatever it asked. */
+export function isMessage(reply: string): boolean {
+  return MESSAGES.has(firstWord(reply) ?? '')
+}
+
+/** One of the answers to a command that subscribes or unsubscribes. */
+export function isConfirmation(reply: string): boolean {
+  return CONFIRMATIONS.has(firstWord(reply) ?? '')
+}
+
 /** The first word of an array or a push: `message`, `subscribe`; undefined if it begins differently. */
-export function firstWord(reply: string): string | undefined {
+function firstWord(reply: string): string | undefined {
   return /^[*>]\d+\r\n\$\d+\r\n([a-z]+)\r\n/.exec(reply)?.[1]
 }

@@ -66,6 +66,38 @@ export class ServerLink {
   }
 }
 
+const RETRY_FIRST_MS = 10
+const RETRY_MAX_MS = 200
+
+/** When a node that has failed may be tried again: later each time, until one answers. Another node need not wait. */
+export class NodeRetry {
+  #failed: { readonly link: ServerLink; readonly untilMs: number } | undefined
+  #waitMs = RETRY_FIRST_MS
+
+  holdOff(link: ServerLink, nowMs: number): void {
+    this.#failed = { link, untilMs: nowMs + this.#waitMs }
+    this.#waitMs = Math.min(2 * this.#waitMs, RETRY_MAX_MS)
+  }
+
+  /** A connection is set up. */
+  succeeded(): void {
+    this.#failed = undefined
+  }
+
+  /** A command was answered. */
+  answered(): void {
+    this.#waitMs = RETRY_FIRST_MS
+  }
+
+  hasFailed(node: Address): boolean {
+    return this.#failed?.link.leads(node) === true
+  }
+
+  mustWait(node: Address, nowMs: number): boolean {
+    return this.#failed !== undefined && nowMs < this.#failed.untilMs && this.hasFailed(node)
+  }
+}
+
 /** The session, as its server's half sees it. */
 export interface Served {
   readonly client: WireId

@@ -1,39 +1,30 @@
 /**
  * The half of a session that faces a data node: opens its connection, makes it what the client has made of the one
- * before, hands answers back, and decides what becomes of those that will never come.
+ * before, and decides what becomes of answers that will never come. Those that come go through server-replies.ts.
  */
-import { type AnswerPiece, firstWord } from './answers.ts'
-import { type Asked, isPlain } from './asked.ts'
+import { type AnswerPiece, isConfirmation, isMessage } from './answers.ts'
+import type { Asked } from './asked.ts'
 import { encodeSetUp } from './carried-state.ts'
 import { isMisdirection, setUpRefused } from './proxy-errors.ts'
-import { ALIVE_QUESTION, type Served, ServerLink } from './server-link.ts'
+import { ALIVE_QUESTION, NodeRetry, type Served, ServerLink } from './server-link.ts'
+import { ServerReplies } from './server-replies.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
-import { bytesForAnother, verdictOn, verdictOnRefused } from './unanswered.ts'
+import { bytesForAnother, verdictOn } from './unanswered.ts'
 
 const CONNECT_MS = 1_000
 const STALLED_MS = 100
-const RETRY_FIRST_MS = 10
-const RETRY_MAX_MS = 200
-const CONFIRMATIONS = new Set(['subscribe', 'psubscribe', 'ssubscribe'].flatMap(withUn))
-const MESSAGES = new Set(['message', 'pmessage', 'smessage'])
-
-function withUn(word: string): readonly string[] {
-  return [word, word.replace(/subscribe$/, 'unsubscribe')]
-}
 
 export class ServerSide {
   readonly #home: SessionHome
   readonly #session: Served
   #link: ServerLink | undefined
-  /** After a failure: not to be tried again before, unless it is another node's turn. */
-  #retry: { readonly atMs: number; readonly of: ServerLink } | undefined
-  #retryMs = RETRY_FIRST_MS
-  /** Since when servers say that they are no masters. */
-  #troubleSinceMs: number | undefined
+  readonly #retry = new NodeRetry()
+  readonly #replies: ServerReplies
 
   constructor(home: SessionHome, session: Served) {
     this.#home = home
     this.#session = session
+    this.#replies = new ServerReplies(home, session, this.#retry)
   }
 
   /** Something is to be looked at again soon. */
@@ -76,7 +67,7 @@ export class ServerSide {
   /** There is a node to go to that has not failed us. */
   hasProspect(nowMs: number): boolean {
     const target = this.#home.route(this.#session.entrance, this.#link?.address, nowMs)
-    return target !== undefined && this.#retry?.of.leads(target) !== true
+    return target !== undefined && !this.#retry.hasFailed(target)
   }
 
   write(bytes: string): void {
@@ -93,7 +84,7 @@ export class ServerSide {
     }
     if (this.#session.hasEnded || this.#link !== undefined) return
     const isWaiting = isWanted || this.#session.inFlight.againSize > 0
-    if (target === undefined || !isWaiting || this.#mustWait(target, nowMs)) return
+    if (target === undefined || !isWaiting || this.#retry.mustWait(target, nowMs)) return
     this.#link = new ServerLink(this.#home.openServer(this.#session.client, target), target, nowMs)
   }
 
@@ -139,12 +130,12 @@ export class ServerSide {
     link.answers.push(bytes)
     link.heardAtMs = nowMs
     while (this.#link === link) {
-      if (this.#passRuns(link)) continue
+      if (this.#replies.passRuns(link)) continue
       const piece = link.answers.next()
       if (piece === undefined) break
       if (piece.kind === 'fault') this.closed(nowMs)
       else if (link.phase === 'settingUp') this.#setUpReply(link, piece, nowMs)
-      else this.#reply(link, piece, nowMs)
+      else this.#replies.take(link, piece, nowMs)
     }
     this.#session.answersCame(nowMs)
   }
@@ -190,21 +181,15 @@ export class ServerSide {
     this.#session.streamLost()
   }
 
-  #mustWait(target: ServerLink['address'], nowMs: number): boolean {
-    if (this.#retry === undefined || nowMs >= this.#retry.atMs) return false
-    return this.#retry.of.leads(target)
-  }
-
   #setUpReply(link: ServerLink, piece: AnswerPiece, nowMs: number): void {
     if (piece.kind === 'fault') return
     const { bytes } = piece
-    const word = firstWord(bytes)
     if (piece.kind === 'more' && !piece.isLast) return
     if (piece.kind === 'begin') return
     // An error is an answer too: who is alive may still want a password.
     if (link.owesPong) link.owesPong = false
-    else if (word !== undefined && CONFIRMATIONS.has(word)) link.setUpConfirmations--
-    else if (bytes.startsWith('>') || (word !== undefined && MESSAGES.has(word))) {
+    else if (isConfirmation(bytes)) link.setUpConfirmations--
+    else if (bytes.startsWith('>') || isMessage(bytes)) {
       this.#session.tellAside(bytes)
     } else if (link.setUpReplies > 0) {
       const mayFail = link.setUpReplies <= link.scriptReplies && !isMisdirection(bytes, false)
@@ -222,7 +207,7 @@ export class ServerSide {
   #settle(link: ServerLink, nowMs: number): void {
     if (!link.isSetUp) return
     link.phase = 'ready'
-    this.#retry = undefined
+    this.#retry.succeeded()
     this.#session.pump(nowMs)
   }
 
@@ -244,137 +229,11 @@ export class ServerSide {
     return target !== undefined && link.leads(target)
   }
 
-  /** What is answered next, as a command of its own. */
-  #next(): Asked | undefined {
-    const { inFlight } = this.#session
-    if (inFlight.next?.kind === 'run') inFlight.cutRuns(this.#home.plain)
-    return inFlight.next
-  }
-
-  /** Answers of plain commands whose turn it is go to the client in one piece. False if there is no such. */
-  #passRuns(link: ServerLink): boolean {
-    const { inFlight, state } = this.#session
-    const asked = inFlight.next
-    const isPassable = link.phase === 'ready' && inFlight.againSize === 0 && !state.hasSubscribed
-    if (asked === undefined || !isPassable || asked !== inFlight.head || !isPlain(asked))
-      return false
-    const bytes = link.answers.wholeReplies(asked.left)
-    if (bytes === '') return false
-    this.#retryMs = RETRY_FIRST_MS
-    this.#troubleSinceMs = undefined
-    const { answers } = this.#session
-    if (answers.answeredPlainly(asked, bytes, link.answers.count)) this.#tellNext()
-    return true
-  }
-
-  #reply(link: ServerLink, piece: Exclude<AnswerPiece, { kind: 'fault' }>, nowMs: number): void {
-    if (piece.kind === 'begin') return this.#begin(link, piece.bytes)
-    if (piece.kind === 'more') return this.#more(link, piece)
-    const { bytes } = piece
-    if (this.#isAside(bytes)) return this.#session.tellAside(bytes)
-    const asked = this.#next()
-    if (asked === undefined) return
-    if (asked.skips > 0) {
-      asked.skips--
-      return
-    }
-    if (this.#isMisdirected(asked, bytes, nowMs)) return this.#misdirected(link, asked, nowMs)
-    if (this.#isBehindAgain(asked)) return this.#again(asked)
-    this.#retryMs = RETRY_FIRST_MS
-    this.#troubleSinceMs = undefined
-    this.#answered(asked, bytes)
-  }
-
-  /** Messages, and pushes that answer nothing. */
-  #isAside(bytes: string): boolean {
-    const type = bytes.charCodeAt(0)
-    if (type === GREATER) return !CONFIRMATIONS.has(firstWord(bytes) ?? '')
-    if (type !== ASTERISK || !this.#session.state.hasSubscribed) return false
-    return MESSAGES.has(firstWord(bytes) ?? '')
-  }
-
-  #isMisdirected(asked: Asked, bytes: string, nowMs: number): boolean {
-    const isAbort = asked.kind === 'exec' && bytes.startsWith('-EXECABORT')
-    const isOnRead = this.#session.entrance.kind === 'read'
-    const isRefused = !asked.isPartlyTold && isMisdirection(bytes, isOnRead)
-    if (!isRefused && !(isAbort && asked.transaction?.isMisdirected === true)) return false
-    this.#troubleSinceMs ??= nowMs
-    return nowMs - this.#troubleSinceMs < this.#home.limits().holdMs
-  }
-
-  /** The server did not carry it out: it is for the next one. */
-  #misdirected(link: ServerLink, asked: Asked, nowMs: number): void {
-    if (!link.isMisdirected) this.#home.doubt(this.#session.entrance)
-    link.isMisdirected = true
-    link.isToQueue = false
-    this.#holdOff(link, nowMs)
-    const { transaction, kind } = asked
-    if (transaction?.isOver === true && kind !== 'exec') {
-      transaction.isMisdirected = true
-      return this.#answered(asked, kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n')
-    }
-    if (kind === 'exec' && transaction?.canBeSentAgain !== true) {
-      return this.#answered(asked, this.#session.answers.endOf(transaction))
-    }
-    const told = verdictOnRefused(asked)
-    return told === undefined ? this.#again(asked) : this.#answered(asked, told)
-  }
-
-  #answered(asked: Asked, reply: string): void {
-    if (this.#session.answers.answered(asked, reply)) this.#tellNext()
-  }
-
-  #tellNext(): void {
-    if (this.#session.inFlight.head?.state === 'told') this.#session.deliver()
-  }
-
-  #again(asked: Asked): void {
-    const { inFlight } = this.#session
-    inFlight.closeNext()
-    inFlight.askAgain(asked)
-  }
-
-  /** A read that was sent after a write which has to be sent anew must see that write. */
-  #isBehindAgain(asked: Asked): boolean {
-    const { againSize } = this.#session.inFlight
-    // Then only the open transaction waits to be sent anew, which comes behind everything.
-    if (this.#link?.isToQueue === true) return false
-    return againSize > 0 && asked.kind === 'read' && asked.bytes !== undefined && !asked.isQueued
-  }
-
-  #begin(link: ServerLink, bytes: string): void {
-    const asked = this.#next()
-    if (asked === undefined || this.#isAside(bytes)) {
-      link.fate = asked === undefined ? 'drop' : 'aside'
-      if (link.fate === 'aside') this.#session.tellAside(bytes)
-      return
-    }
-    if (asked.skips > 0 || this.#isBehindAgain(asked)) link.fate = 'drop'
-    else link.fate = 'pass'
-    if (link.fate === 'pass') this.#session.answers.answeredPartly(asked, bytes)
-  }
-
-  #more(link: ServerLink, { bytes, isLast }: Extract<AnswerPiece, { kind: 'more' }>): void {
-    const asked = this.#session.inFlight.next
-    if (link.fate === 'aside') return this.#session.tellAside(bytes)
-    if (asked === undefined) return
-    if (link.fate === 'pass') {
-      if (isLast) this.#answered(asked, bytes)
-      else this.#session.answers.answeredPartly(asked, bytes)
-    } else if (isLast && asked.skips > 0) asked.skips--
-    else if (isLast) this.#again(asked)
-  }
-
-  #holdOff(link: ServerLink, nowMs: number): void {
-    this.#retry = { atMs: nowMs + this.#retryMs, of: link }
-    this.#retryMs = Math.min(2 * this.#retryMs, RETRY_MAX_MS)
-  }
-
   /** The connection is given up, and with it what it still owes. */
   #lose(nowMs: number): void {
     const link = this.#link
     if (link === undefined) return
-    if (link.phase !== 'leaving' && !link.isMisdirected) this.#holdOff(link, nowMs)
+    if (link.phase !== 'leaving' && !link.isMisdirected) this.#retry.holdOff(link, nowMs)
     this.drop()
     this.#session.serverLost()
     this.#session.inFlight.cutRuns(this.#home.plain)
@@ -393,6 +252,3 @@ export class ServerSide {
     inFlight.tell(asked, verdict)
   }
 }
-
-const GREATER = 62
-const ASTERISK = 42
