@@ -42,7 +42,7 @@ export class OpenTransaction {
   answerWithoutMaster(kind: CommandKind): string | undefined {
     if (this.current === undefined) return undefined
     if (kind === 'exec' || kind === 'discard') {
-      this.current = undefined
+      this.#forget()
       return kind === 'exec' ? TRANSACTION_WITHOUT_MASTER : '+OK\r\n'
     }
     this.current.ended = 'long'
@@ -57,8 +57,7 @@ export class OpenTransaction {
     const why = this.current?.ended
     if (why === undefined) return undefined
     if (kind !== 'exec' && kind !== 'discard') return '+QUEUED\r\n'
-    this.current = undefined
-    this.#isWatchLost = false
+    this.#forget()
     if (kind === 'discard') return '+OK\r\n'
     return why === 'watch' ? nothing : TRANSACTION_TOO_LONG
   }
@@ -72,6 +71,11 @@ export class OpenTransaction {
 
   #end(): void {
     if (this.current !== undefined) this.current.isOver = true
+    this.#forget()
+  }
+
+  /** EXEC and DISCARD end the watch as well, whoever answers them. */
+  #forget(): void {
     this.current = undefined
     this.#forgetWatch()
   }

@@ -476,6 +476,45 @@ describe('a transaction', () => {
   })
 })
 
+describe('an EXEC that the proxy answers itself ends the watch, and the next transaction is carried out', () => {
+  const NEXT = ['MULTI', 'INCR b', 'EXEC']
+
+  function watching() {
+    const stage = new ProxyStage()
+    const client = stage.client()
+    client.sends('WATCH a', 'MULTI', 'INCR a')
+    stage.server(A).says('+OK', '+OK', '+QUEUED')
+    client.takes()
+    stage.refused.add(A)
+    stage.server(A).breaks()
+    return { stage, client }
+  }
+
+  test('after it was refused for want of a master', () => {
+    const { stage, client } = watching()
+    client.sends('EXEC')
+    stage.pass(11_000)
+    expect(client.takes()).toMatch(/^-EXECABORT /)
+    stage.switchTo(B)
+    client.sends(...NEXT)
+    expect(stage.server(B).takes()).toEqual(NEXT)
+  })
+
+  test('after it did nothing because the watched master was lost, and the next master is lost, too', () => {
+    const { stage, client } = watching()
+    stage.switchTo(B)
+    client.sends('EXEC')
+    expect(client.takes()).toBe('*-1\r\n')
+    client.sends('GET c')
+    stage.server(B).says('$1\r\n1')
+    stage.server(B).breaks()
+    stage.pass(100)
+    client.sends(...NEXT)
+    stage.server(B).says('+PONG')
+    expect(stage.server(B).takes().slice(-3)).toEqual(NEXT)
+  })
+})
+
 test.each([
   ['before its master was lost', ['WATCH a', 'UNWATCH'], ['MULTI', 'INCR a', 'EXEC']],
   ['after that', ['WATCH a'], ['UNWATCH', 'MULTI', 'INCR a', 'EXEC']],
