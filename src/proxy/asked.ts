@@ -69,7 +69,7 @@ export class CarriedTransaction {
   /** A server refused to queue a part of it because it is no master. */
   isMisdirected = false
   /** It cannot go on: why EXEC will do nothing. */
-  ended: 'watch' | 'long' | undefined
+  ended: 'watch' | 'long' | 'refused' | undefined
   #isWhole = true
 
   constructor(isWatching: boolean) {

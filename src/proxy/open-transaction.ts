@@ -45,7 +45,7 @@ export class OpenTransaction {
       this.#forget()
       return kind === 'exec' ? TRANSACTION_WITHOUT_MASTER : '+OK\r\n'
     }
-    this.current.ended = 'long'
+    this.current.ended = 'refused'
     return undefined
   }
 
@@ -59,6 +59,7 @@ export class OpenTransaction {
     if (kind !== 'exec' && kind !== 'discard') return '+QUEUED\r\n'
     this.#forget()
     if (kind === 'discard') return '+OK\r\n'
+    if (why === 'refused') return TRANSACTION_WITHOUT_MASTER
     return why === 'watch' ? nothing : TRANSACTION_TOO_LONG
   }
 

@@ -229,11 +229,16 @@ export class ServerSide {
     return target !== undefined && link.leads(target)
   }
 
-  /** The connection is given up, and with it what it still owes. */
   #lose(nowMs: number): void {
     const link = this.#link
     if (link === undefined) return
     if (link.phase !== 'leaving' && !link.isMisdirected) this.#retry.holdOff(link, nowMs)
+    this.leave()
+  }
+
+  /** The connection is given up, and with it what it still owes. */
+  leave(): void {
+    if (this.#link === undefined) return
     this.drop()
     this.#session.serverLost()
     this.#session.inFlight.cutRuns(this.#home.plain)

@@ -336,6 +336,8 @@ export class Session {
 
   #refuse(kind: CommandKind): void {
     this.#home.counts.refused++
+    // A server that is still there would carry out what it has queued, or queue what comes next.
+    if (this.transaction !== undefined) this.server.leave()
     const atEnd = this.#multi.answerWithoutMaster(kind)
     this.#answer(kind, atEnd ?? this.#wait.refusal ?? '')
   }

@@ -515,6 +515,40 @@ describe('an EXEC that the proxy answers itself ends the watch, and the next tra
   })
 })
 
+describe('a transaction that is refused because no Sentinel confirms its master', () => {
+  function refused(...commands: readonly string[]) {
+    const stage = new ProxyStage()
+    const client = stage.client()
+    client.sends('MULTI', 'INCR a')
+    stage.server(A).says('+OK', '+QUEUED')
+    client.takes()
+    const sentinels = [...stage.names.keys()]
+    for (const one of sentinels) stage.names.set(one, undefined)
+    stage.pass(20_000)
+    client.sends(...commands)
+    stage.pass(11_000)
+    const told = client.takes()
+    for (const one of sentinels) stage.names.set(one, A)
+    stage.pass(20_000)
+    return { stage, client, told }
+  }
+
+  test.each(['EXEC', 'DISCARD'])('at %s is not left queued at the server', (command) => {
+    const { stage, client, told } = refused(command)
+    expect(told).toMatch(/^(-EXECABORT [^\r]* no master\. [^\r]*|\+OK)\r\n$/)
+    client.sends('INCR b')
+    expect(stage.server(A).takes()).toEqual(['INCR b'])
+  })
+
+  test('at a command before EXEC says at EXEC that there was no master, and is not carried out', () => {
+    const { stage, client, told } = refused('INCR b')
+    expect(told).toMatch(/^-NOMASTER /)
+    client.sends('EXEC', 'INCR c')
+    expect(client.takes()).toMatch(/^-EXECABORT [^\r]* no master\. /)
+    expect(stage.server(A).takes()).toEqual(['INCR c'])
+  })
+})
+
 test.each([
   ['before its master was lost', ['WATCH a', 'UNWATCH'], ['MULTI', 'INCR a', 'EXEC']],
   ['after that', ['WATCH a'], ['UNWATCH', 'MULTI', 'INCR a', 'EXEC']],
