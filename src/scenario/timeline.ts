@@ -23,14 +23,14 @@ const SHOWN: ReadonlySet<Happening['kind']> = new Set([
 
 export function createTimeline(history: RunHistory): TimelineEntry[] {
   const names = sentinelNames(history.happenings)
-  const vain = vainSteps(history.happenings)
+  const idle = idleSteps(history.happenings)
   return history.happenings.filter(isShown).map((happening) => ({
     atMs: happening.atMs,
     process: happening.process,
     kind: happening.kind,
     text: [
       describe(happening, history.nameOf).replace(RUN_ID, (id) => names.get(id) ?? id),
-      ...(vain.get(happening) ?? []),
+      ...(idle.get(happening) ?? []),
     ].join(', '),
   }))
 }
@@ -44,18 +44,18 @@ const NEEDS: Readonly<Partial<Record<ActionKind, readonly ProcessStatus[]>>> = {
 }
 
 /** Steps that changed nothing for some of their processes, mostly because they name the wrong one. */
-function vainSteps(happenings: readonly Happening[]): ReadonlyMap<Happening, readonly string[]> {
+function idleSteps(happenings: readonly Happening[]): ReadonlyMap<Happening, readonly string[]> {
   const statuses = new Map<string, ProcessStatus>()
-  const vain = new Map<Happening, readonly string[]>()
+  const found = new Map<Happening, readonly string[]>()
   for (const happening of happenings) {
     const { kind, process } = happening
     if (kind === 'status' && process !== undefined) statuses.set(process, happening.status)
-    if (kind === 'fault') vain.set(happening, vainFor(happening.action, statuses))
+    if (kind === 'fault') found.set(happening, unchangedBy(happening.action, statuses))
   }
-  return vain
+  return found
 }
 
-function vainFor(action: Action | undefined, statuses: ReadonlyMap<string, ProcessStatus>) {
+function unchangedBy(action: Action | undefined, statuses: ReadonlyMap<string, ProcessStatus>) {
   const needed = action && NEEDS[action.kind]
   if (action === undefined || needed === undefined || !('processes' in action)) return []
   return action.processes.flatMap((name) => {

@@ -71,7 +71,7 @@ class Player {
   /** Undefined: the step was done. */
   async play(step: Step): Promise<Broken | undefined> {
     const met = await this.#reach(step)
-    if (met === undefined) return await this.#inVain(step)
+    if (met === undefined) return await this.#givesUp(step)
     this.#mark = met.at
     if (step.label !== undefined) this.#labels.set(step.label, met.at.atMs)
     for (const action of step.actions) {
@@ -113,7 +113,7 @@ class Player {
     return { atMs: reachedMs, happenings: this.#world.happenings().length }
   }
 
-  async #inVain({ when }: Step): Promise<Broken> {
+  async #givesUp({ when }: Step): Promise<Broken> {
     const sinceMs = this.#mark.atMs
     const waitedMs = when.kind === 'after' ? when.withinMs + this.#graceMs : 0
     this.#mark = await this.#goTo(sinceMs + waitedMs)

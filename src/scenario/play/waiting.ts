@@ -30,7 +30,7 @@ export interface Met {
 }
 
 /** Follows the run to see whether a condition is met. */
-interface Sight {
+interface ConditionTracker {
   readonly isPolled: boolean
   see(happening: Happening): void
   isMet(): boolean
@@ -40,24 +40,28 @@ interface Sight {
 
 /** Undefined: the condition was not met in time. */
 export async function waitFor(world: World, wait: Wait): Promise<Met | undefined> {
-  const sight = createSight(world, wait)
+  const tracker = trackerOf(world, wait)
   const before = world.happenings()
   before.forEach((happening) => {
-    sight.see(happening)
+    tracker.see(happening)
   })
-  if (sight.isMet()) {
+  if (tracker.isMet()) {
     const at = { atMs: wait.since.atMs, happenings: before.length }
-    return { at, witness: sight.witness?.() }
+    return { at, witness: tracker.witness?.() }
   }
-  return sight.isPolled ? await poll(world, wait, sight) : await watch(world, wait, sight)
+  return tracker.isPolled ? await poll(world, wait, tracker) : await watch(world, wait, tracker)
 }
 
-async function watch(world: World, wait: Wait, sight: Sight): Promise<Met | undefined> {
+async function watch(
+  world: World,
+  wait: Wait,
+  tracker: ConditionTracker,
+): Promise<Met | undefined> {
   let cause: Happening | undefined
   const atMs = await world.runUntil(wait.untilMs, (happening) => {
     if (cause !== undefined) return true
-    sight.see(happening)
-    if (!sight.isMet()) return false
+    tracker.see(happening)
+    if (!tracker.isMet()) return false
     cause = happening
     return true
   })
@@ -66,33 +70,33 @@ async function watch(world: World, wait: Wait, sight: Sight): Promise<Met | unde
   return { at: { atMs, happenings }, witness: cause.process }
 }
 
-async function poll(world: World, wait: Wait, sight: Sight): Promise<Met | undefined> {
+async function poll(world: World, wait: Wait, tracker: ConditionTracker): Promise<Met | undefined> {
   let atMs = wait.since.atMs
   while (atMs < wait.untilMs) {
     atMs = await world.runUntil(Math.min(atMs + POLL_MS, wait.untilMs))
     const happenings = world.happenings().length
-    if (sight.isMet()) return { at: { atMs, happenings }, witness: undefined }
+    if (tracker.isMet()) return { at: { atMs, happenings }, witness: undefined }
   }
   return undefined
 }
 
-function createSight(world: World, wait: Wait): Sight {
+function trackerOf(world: World, wait: Wait): ConditionTracker {
   const { condition } = wait
   switch (condition.kind) {
     case 'state':
       return condition.claim.kind === 'refusesWrites'
-        ? sightOfAnswers(condition.claim, world, wait)
-        : sightOfState(condition.claim, world, wait)
+        ? trackAnswers(condition.claim, world, wait)
+        : trackState(condition.claim, world, wait)
     case 'moment':
       return condition.claim.kind === 'writesWork'
-        ? sightOfWrites(condition.claim, world, wait)
-        : sightOfMoment(condition.claim, world, wait)
+        ? trackWrites(condition.claim, world, wait)
+        : trackMoment(condition.claim, world, wait)
     default:
       return unreachable(condition)
   }
 }
 
-function sightOfState(claim: StateClaim, world: World, { members }: Wait): Sight {
+function trackState(claim: StateClaim, world: World, { members }: Wait): ConditionTracker {
   const view = new ClusterView((address) => world.nameOf(address))
   return {
     isPolled: false,
@@ -104,7 +108,7 @@ function sightOfState(claim: StateClaim, world: World, { members }: Wait): Sight
   }
 }
 
-function sightOfMoment(claim: MomentClaim, world: World, { since }: Wait): Sight {
+function trackMoment(claim: MomentClaim, world: World, { since }: Wait): ConditionTracker {
   const had = new Set<string>()
   const named = namedBy(claim)
   let seen = 0
@@ -122,7 +126,7 @@ function sightOfMoment(claim: MomentClaim, world: World, { since }: Wait): Sight
   }
 }
 
-function sightOfWrites(claim: MomentClaim, world: World, { since }: Wait): Sight {
+function trackWrites(claim: MomentClaim, world: World, { since }: Wait): ConditionTracker {
   return {
     isPolled: true,
     see: () => {},
@@ -133,7 +137,7 @@ function sightOfWrites(claim: MomentClaim, world: World, { since }: Wait): Sight
   }
 }
 
-function sightOfAnswers(claim: StateClaim, world: World, { members }: Wait): Sight {
+function trackAnswers(claim: StateClaim, world: World, { members }: Wait): ConditionTracker {
   return {
     isPolled: true,
     see: () => {},

@@ -61,7 +61,7 @@ function judgeState(track: Track, timing: StateTiming, { history, graceMs }: Jud
   const { fromMs, untilMs } = windowOf(timing, history, graceMs)
   if (timing.kind === 'within') {
     const sinceMs = trueByDeadline(track, { fromMs: untilMs - graceMs, untilMs })
-    if (sinceMs === undefined) return failed(stretchAt(track, untilMs)?.because ?? '')
+    if (sinceMs === undefined) return failed(periodAt(track, untilMs)?.because ?? '')
     return met(Math.max(sinceMs, fromMs), fromMs)
   }
   const offence = firstOffence(track, { fromMs, untilMs }, timing.kind === 'always')
@@ -87,7 +87,7 @@ function judgeMoment(
 // When a claim was true in the course of a run. Times are whole milliseconds; of several changes
 // within one millisecond only the last counts.
 
-/** The finding from `fromMs` until the next stretch. The first stretch begins with the run. */
+/** The finding from `fromMs` until the next period. The first period begins with the run. */
 interface FindingPeriod extends ClaimFinding {
   readonly fromMs: number
 }
@@ -99,32 +99,32 @@ function createTrack(
   view: ClusterView,
   examine: (view: ClusterView) => ClaimFinding,
 ): Track {
-  const stretches: FindingPeriod[] = [{ fromMs: 0, ...examine(view) }]
+  const periods: FindingPeriod[] = [{ fromMs: 0, ...examine(view) }]
   changes.forEach((change, index) => {
     view.apply(change)
-    if (changes[index + 1]?.atMs !== change.atMs) extend(stretches, change.atMs, examine(view))
+    if (changes[index + 1]?.atMs !== change.atMs) extend(periods, change.atMs, examine(view))
   })
-  return stretches
+  return periods
 }
 
-function extend(stretches: FindingPeriod[], fromMs: number, finding: ClaimFinding): void {
-  const last = stretches.at(-1)
+function extend(periods: FindingPeriod[], fromMs: number, finding: ClaimFinding): void {
+  const last = periods.at(-1)
   if (last?.holds === finding.holds && last.because === finding.because) return
-  if (last?.fromMs === fromMs) stretches.pop()
-  stretches.push({ fromMs, ...finding })
+  if (last?.fromMs === fromMs) periods.pop()
+  periods.push({ fromMs, ...finding })
 }
 
-/** The stretch at a moment. */
-function stretchAt(track: Track, atMs: number): FindingPeriod | undefined {
-  return track.findLast((stretch) => stretch.fromMs <= atMs)
+/** The period at a moment. */
+function periodAt(track: Track, atMs: number): FindingPeriod | undefined {
+  return track.findLast((period) => period.fromMs <= atMs)
 }
 
 /**
  * Since when the claim has been true without a break at `atMs`; undefined if it is not true then.
  */
 function trueSince(track: Track, atMs: number): number | undefined {
-  const until = track.filter((stretch) => stretch.fromMs <= atMs)
-  const lastFalse = until.findLastIndex((stretch) => !stretch.holds)
+  const until = track.filter((period) => period.fromMs <= atMs)
+  const lastFalse = until.findLastIndex((period) => !period.holds)
   return until[lastFalse + 1]?.fromMs
 }
 
@@ -140,11 +140,11 @@ function trueByDeadline(track: Track, grace: Window): number | undefined {
   )?.fromMs
 }
 
-/** The first stretch of a window in which the claim is not as wanted. */
+/** The first period of a window in which the claim is not as wanted. */
 function firstOffence(track: Track, window: Window, wanted: boolean): FindingPeriod | undefined {
-  return track.find((stretch, index) => {
+  return track.find((period, index) => {
     const endMs = track[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY
-    const isInside = stretch.fromMs <= window.untilMs && endMs > window.fromMs
-    return isInside && stretch.holds !== wanted
+    const isInside = period.fromMs <= window.untilMs && endMs > window.fromMs
+    return isInside && period.holds !== wanted
   })
 }
