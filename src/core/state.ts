@@ -302,6 +302,8 @@ export interface Link extends TimerOwner {
   command: Connection | undefined
   /** Masters and replicas only. */
   pubsub: Connection | undefined
+  /** Why there is no connection for commands, for operators alone; undefined: there is one, or we do not know. */
+  lossReason: string | undefined
   lastOpenedAtMs: number | undefined
   /** When the first unanswered PING was sent, or since when there was no connection for one. */
   pingPendingSinceMs: number | undefined
@@ -365,11 +367,6 @@ export function isOdown(group: Group): boolean {
 /** The owner of a link that belongs to this group; undefined if the group has released the link. */
 export function ownerIn(link: Link, group: string): Instance | undefined {
   return link.owners.find((owner) => owner.group.config.name === group)
-}
-
-/** The instance wants a password before it answers anything. */
-export function isShutOut({ refusals }: Link): boolean {
-  return refusals.get('ping')?.code === 'NOAUTH'
 }
 
 /** The connection on which commands can be sent right now. */

@@ -85,8 +85,9 @@ function pause({ paused }: ShownGroup): string {
 
 /** A node's state in a sign and words. */
 export function nodeState(node: ShownNode): { mood: Mood; text: string } {
-  if (node.flags.includes('o_down')) return { mood: 'bad', text: 'down, says the quorum' }
-  if (node.isDown) return { mood: 'bad', text: 'down for this Sentinel' }
+  const why = node.outOfReach === null ? '' : `: ${node.outOfReach}`
+  if (node.flags.includes('o_down')) return { mood: 'bad', text: `down, says the quorum${why}` }
+  if (node.isDown) return { mood: 'bad', text: `down for this Sentinel${why}` }
   if (node.flags.includes('disconnected')) return { mood: 'warn', text: 'connecting' }
   if (node.refusal !== null) return { mood: 'warn', text: node.refusal }
   if (node.role === 'master') return { mood: 'good', text: 'master' }

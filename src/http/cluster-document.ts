@@ -7,6 +7,7 @@ import type { Moment } from '../base/clock.ts'
 import { hostAndPort } from '../base/ip.ts'
 import { electorCount, majority, usableSentinels, votesNeeded } from '../core/election/quorum.ts'
 import { reasonsAgainst } from '../core/failover/selection.ts'
+import { whyOutOfReach } from '../core/links/links.ts'
 import { shownHost } from '../core/names/names.ts'
 import { isPaused } from '../core/pause/pause.ts'
 import { pauseLeftMs } from '../core/pause/pause-record.ts'
@@ -98,6 +99,8 @@ export interface WatchedNode extends NodePlace {
   readonly notPromotable: string | null
   /** What it refuses us at present, in words; null: nothing. */
   readonly refusal: string | null
+  /** Why there is no connection to it; null unless it is down and cannot be reached. */
+  readonly outOfReach: string | null
 }
 
 export interface WatchingSentinel extends NodePlace {
@@ -251,6 +254,7 @@ function nodeOf({ state, now }: Turn, one: DataInstance, own: OwnFields): Watche
     linkStatus: own.linkStatus ?? null,
     notPromotable: own.notPromotable ?? null,
     refusal: link.refusal ?? null,
+    outOfReach: whyOutOfReach(one) ?? null,
   }
 }
 

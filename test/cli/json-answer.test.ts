@@ -25,7 +25,14 @@ describe('what was told, for programs', () => {
 })
 
 test('status names the error where it has nothing to show', () => {
-  const lost = { address: 's1:26379', myid: '', program: '', isTilted: false, remarks: [] }
+  const lost = {
+    address: 's1:26379',
+    myid: '',
+    program: '',
+    isTilted: false,
+    remarks: [],
+    unreached: [],
+  }
   const report = judge([{ ...lost, failure: 'ECONNREFUSED', groups: [] }], undefined)
   expect(JSON.parse(statusJson(report))).toMatchObject({ error: 'no Sentinel answers' })
 })

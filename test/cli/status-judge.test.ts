@@ -50,6 +50,7 @@ function sentinel(number: number, change: Partial<SentinelAnswer> = {}): Sentine
     isTilted: false,
     groups: [group()],
     remarks: [],
+    unreached: [],
     ...change,
   }
 }
@@ -79,6 +80,27 @@ test('a master that one Sentinel sees down is a danger before the quorum agrees'
   expect(findings(one, sentinel(2))).toEqual([
     { health: 'danger', text: '1 of 2 see the master down' },
   ])
+})
+
+test('a node that is down is told with the reason of the Sentinels that cannot reach it', () => {
+  const lost = (number: number, text: string) => {
+    const groups = [group({ replicas: [{ ...REPLICA, flags: 's_down,slave,disconnected' }] })]
+    const unreached = [
+      { group: 'g', instance: 'replica 10.0.0.2:6379', text },
+      { group: 'another', instance: 'replica 10.0.0.2:6379', text: 'another reason' },
+    ]
+    return sentinel(number, { groups, unreached })
+  }
+  const expired = 'certificate has expired'
+  const [same] = findings(lost(1, expired), lost(2, expired))
+  expect(same?.text).toBe(`replica 10.0.0.2:6379 is down for 2 of 2: ${expired}`)
+  const [differing] = findings(lost(1, expired), lost(2, 'ECONNREFUSED'))
+  expect(differing?.text).toContain(`is down for 2 of 2: ${expired} (1), ECONNREFUSED (1)`)
+  const master = group({ master: { ...MASTER, flags: 's_down,o_down,master' } })
+  const unreached = [{ group: 'g', instance: 'master 10.0.0.1:6379', text: expired }]
+  expect(findings(sentinel(1, { groups: [master], unreached }))[0]?.text).toBe(
+    `the master is down, and the quorum agrees (o_down): ${expired}`,
+  )
 })
 
 test('a master that says it is a replica is a danger long before it counts as down', () => {

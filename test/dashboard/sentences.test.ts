@@ -52,7 +52,7 @@ describe('the verdict', () => {
     })
     expect(verdict).toMatchObject({
       mood: 'warn',
-      title: expect.stringMatching(/10\.0\.0\.2:6379 is .*down/),
+      title: '10.0.0.1:6379 is master; 10.0.0.2:6379 is down for this Sentinel: refused',
     })
   })
 

@@ -85,7 +85,10 @@ async function askOne(address: string, survey: Survey): Promise<SentinelAnswer> 
   }
 }
 
-const NOTHING = { myid: '', program: '', isTilted: false, groups: [], remarks: [] } as const
+const NOTHING = {
+  ...{ myid: '', program: '', isTilted: false },
+  ...{ groups: [], remarks: [], unreached: [] },
+} as const
 
 /** What went wrong, in the words of the kernel or of the other side. */
 function explain(error: unknown, user: string | undefined): string {
@@ -120,7 +123,8 @@ async function look(client: Asking, address: string, survey: Survey): Promise<Se
     program: programIn(new Map([...facts, ...parseInfo(own)])) ?? 'redis ?',
     isTilted: facts.get('sentinel_tilt') === '1',
     groups,
-    remarks: remarksIn(own),
+    remarks: remarksIn('remark', own),
+    unreached: remarksIn('unreached', own),
   }
 }
 
@@ -163,11 +167,11 @@ async function lookAt(
 }
 
 /** `remark0:group=…,instance=…,text=…`: the text comes last, because it may contain anything. */
-function remarksIn(text: string): readonly Remark[] {
+function remarksIn(field: 'remark' | 'unreached', text: string): readonly Remark[] {
   return text.split('\r\n').flatMap((line) => {
-    const match = /^remark\d+:group=([^,]*),instance=([^,]*),text=(.*)$/.exec(line)
-    if (match === null) return []
-    const [, group = '', instance = '', words = ''] = match
+    const match = /^([a-z]+)\d+:group=([^,]*),instance=([^,]*),text=(.*)$/.exec(line)
+    if (match?.[1] !== field) return []
+    const [, , group = '', instance = '', words = ''] = match
     return [{ group: printable(group), instance: printable(instance), text: printable(words) }]
   })
 }

@@ -77,12 +77,11 @@ function judgeGroup(sentinels: readonly SentinelAnswer[], name: string): GroupRe
     const group = sentinel.groups.find((one) => one.name === name)
     return group === undefined ? [] : [{ sentinel, group }]
   })
-  const views = says.map(({ group }) => group)
   const findings = [
-    ...judgeMaster(views),
+    ...judgeMaster(says),
     ...judgePause(says),
     ...judgeQuorum(sentinels, says),
-    ...judgeReplicas(views),
+    ...judgeReplicas(says),
     ...judgeSentinels(sentinels, says),
     ...judgeRules(says),
     ...remarksOn(sentinels, name),
@@ -92,12 +91,14 @@ function judgeGroup(sentinels: readonly SentinelAnswer[], name: string): GroupRe
 
 type Says = GroupReport['says']
 
-function judgeMaster(views: readonly GroupView[]): StatusFinding[] {
+function judgeMaster(says: Says): StatusFinding[] {
+  const views = says.map(({ group }) => group)
   const addresses = countBy(views, (view) => view.address)
   const epochs = new Set(views.map((view) => view.master['config-epoch']))
   const down = views.filter((view) => flagsOf(view.master).includes('s_down')).length
   const isOdown = views.some((view) => flagsOf(view.master).includes('o_down'))
   const busy = views.find((view) => view.master['failover-state'] !== undefined)
+  const why = addresses.size === 1 ? because(says, [...addresses.keys()][0] ?? '') : ''
   // In a failover the old master may have followed already.
   const demoted = busy === undefined ? views.filter(({ master }) => isReplica(master)) : []
   return [
@@ -107,8 +108,8 @@ function judgeMaster(views: readonly GroupView[]): StatusFinding[] {
       'trouble',
       `their config epochs differ: ${[...epochs].join(', ')}`,
     ),
-    ...when(isOdown, 'danger', 'the master is down, and the quorum agrees (o_down)'),
-    ...when(down > 0 && !isOdown, 'danger', `${down} of ${views.length} see the master down`),
+    ...when(isOdown, 'danger', `the master is down, and the quorum agrees (o_down)${why}`),
+    ...when(down > 0 && !isOdown, 'danger', `${down} of ${views.length} see the master down${why}`),
     ...when(
       demoted.length > 0,
       'danger',
@@ -164,17 +165,15 @@ function judgeQuorum(sentinels: readonly SentinelAnswer[], says: Says): StatusFi
   ]
 }
 
-function judgeReplicas(views: readonly GroupView[]): StatusFinding[] {
+function judgeReplicas(says: Says): StatusFinding[] {
   const known = new Map<string, InstanceFields[]>()
-  for (const replica of views.flatMap((view) => view.replicas)) {
+  for (const replica of says.flatMap(({ group }) => group.replicas)) {
     const address = addressOf(replica)
     known.set(address, [...(known.get(address) ?? []), replica])
   }
   if (known.size === 0)
     return [{ health: 'danger', text: 'no replica is known: nothing to promote' }]
-  const findings = [...known].flatMap(([address, seen]) =>
-    judgeReplica(address, seen, views.length),
-  )
+  const findings = [...known].flatMap(([address, seen]) => judgeReplica(address, seen, says))
   const usable = [...known.values()].some((seen) => seen.every(isPromotable))
   const none = 'no replica could be promoted now'
   return usable ? findings : [...findings, { health: 'danger', text: none }]
@@ -183,13 +182,18 @@ function judgeReplicas(views: readonly GroupView[]): StatusFinding[] {
 function judgeReplica(
   address: string,
   seen: readonly InstanceFields[],
-  sentinels: number,
+  says: Says,
 ): StatusFinding[] {
+  const sentinels = says.length
   const down = seen.filter((one) => flagsOf(one).includes('s_down')).length
   const apart = seen.filter((one) => one['master-link-status'] === 'err').length
   const isMaster = seen.some((one) => one['role-reported'] === 'master')
   return [
-    ...when(down > 0, 'trouble', `replica ${address} is down for ${down} of ${seen.length}`),
+    ...when(
+      down > 0,
+      'trouble',
+      `replica ${address} is down for ${down} of ${seen.length}${because(says, address)}`,
+    ),
     ...when(
       down === 0 && apart > 0 && !isMaster,
       'trouble',
@@ -202,6 +206,21 @@ function judgeReplica(
       `replica ${address} is known to ${seen.length} of ${sentinels} Sentinels only`,
     ),
   ]
+}
+
+/** Why a node cannot be reached, in the words of the Sentinels that say so; empty: none does. */
+function because(says: Says, address: string): string {
+  const reasons = says.flatMap(({ sentinel, group }) => {
+    const lost = sentinel.unreached.filter((one) => one.group === group.name)
+    return lost.filter(({ instance }) => instance.endsWith(` ${address}`)).map(({ text }) => text)
+  })
+  const counts = countBy(reasons, (reason) => reason)
+  if (counts.size < 2)
+    return reasons
+      .slice(0, 1)
+      .map((reason) => `: ${reason}`)
+      .join('')
+  return `: ${inWords(counts)}`
 }
 
 function isPromotable(replica: InstanceFields): boolean {

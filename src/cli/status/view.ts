@@ -28,6 +28,8 @@ export interface SentinelAnswer {
   readonly groups: readonly GroupView[]
   /** Only from a Vedette Sentinel: why an instance refuses it, and why it does not act. */
   readonly remarks: readonly Remark[]
+  /** Only from a Vedette Sentinel: why it has no connection to instances that are down for it. */
+  readonly unreached: readonly Remark[]
 }
 
 export interface GroupView {

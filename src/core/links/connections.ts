@@ -35,6 +35,7 @@ export function onLinkUp(turn: Turn, connection: Connection, localHost: string):
     send(turn, connection, { kind: 'subscribe' }, ['SUBSCRIBE', HELLO_CHANNEL])
     return
   }
+  link.lossReason = undefined
   sendPing(turn, link)
   // The subscription may have waited for this.
   openLinks(turn, link)
@@ -52,6 +53,7 @@ export function onLinkLost(turn: Turn, connection: Connection, { reason, isRefus
   forgetConnection(turn, connection)
   if (!connection.up) noteFailedAttempt(turn, connection, isRefused)
   if (channel === 'command') {
+    link.lossReason = reason
     expectAnswer(turn, link)
     for (const owner of owners) checkDown(turn, owner)
   }

@@ -12,7 +12,7 @@ import { nextLookMs } from '../detection/evidence.ts'
 import type { LinkId } from '../ids.ts'
 import { wayTo } from '../names/names.ts'
 import type { Connection, Instance, Link, Turn } from '../state.ts'
-import { isShutOut, isTilted } from '../state.ts'
+import { isSdown, isTilted } from '../state.ts'
 import { emit } from '../turn.ts'
 
 /** A refused connection is retried after this long, if the PING interval is not shorter. */
@@ -30,6 +30,7 @@ export function createLink(nowMs: number): Link {
     owners: [],
     command: undefined,
     pubsub: undefined,
+    lossReason: undefined,
     lastOpenedAtMs: undefined,
     pingPendingSinceMs: nowMs,
     pingsInFlight: 0,
@@ -161,6 +162,17 @@ export function forgetConnection(turn: Turn, connection: Connection): void {
   for (const owner of link.owners) forgetReplies(owner)
 }
 
+/** The instance wants a password before it answers anything. */
+export function isShutOut({ refusals }: Link): boolean {
+  return refusals.get('ping')?.code === 'NOAUTH'
+}
+
+/** Why an instance that is down cannot be reached; undefined if it can, however it answers. */
+export function whyOutOfReach(instance: Instance): string | undefined {
+  const { command, lossReason } = instance.link
+  return isSdown(instance) && command?.up !== true ? lossReason : undefined
+}
+
 export function findConnection(turn: Turn, id: LinkId): Connection | undefined {
   return turn.state.connections.get(id)
 }
@@ -179,6 +191,7 @@ export function closeStaleLinks(turn: Turn, link: Link): void {
   const { command, pubsub } = link
   if (command !== undefined && isStaleCommand(turn, link, command)) {
     link.hasHeldHello = link.owners.some(({ helloPending }) => helloPending)
+    if (!command.up) link.lossReason = `no connection within ${CONNECT_PATIENCE_MS} ms`
     closeLink(turn, command)
   }
   if (pubsub !== undefined && isStalePubsub(turn, link, pubsub)) closeLink(turn, pubsub)

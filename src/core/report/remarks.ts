@@ -12,6 +12,7 @@ import { CURE } from '../election/new-epoch.ts'
 import { electorsOf } from '../election/quorum.ts'
 import { voterRemarks, voterReport } from '../failover/voter-report.ts'
 import { GROUP_OPTIONS, isHidden, JUDGING_OPTION_ROWS, optionText } from '../group-options.ts'
+import { whyOutOfReach } from '../links/links.ts'
 import { shownHost } from '../names/names.ts'
 import { unknownMembers } from '../names/told-address.ts'
 import { holdersOf, isPaused } from '../pause/pause.ts'
@@ -25,7 +26,8 @@ const REFUSAL_SHOWN_MS = 600_000
 
 /**
  * `epochs:current=<n>,refused=<n>,frozen=<0 or 1>`, `groupN:name=<name>,detection=<ping or evidence>,refused-after=<ms>,gray-after=<ms>` and
- * `remarkN:group=<name>,instance=<kind host:port or nothing>,text=<the rest of the line>`; while a pause lasts,
+ * `remarkN:group=<name>,instance=<kind host:port or nothing>,text=<the rest of the line>`;
+ * `unreachedN:` in the same form, for each instance that is down and has no connection, with the reason; while a pause lasts,
  * `pauseN:group=<name>,left-ms=<ms>,number=<n>,held-by=<Sentinels>,by=<user@host>,reason=<the rest of the line>`.
  */
 export function ownFields(turn: Turn): readonly Field[] {
@@ -44,6 +46,9 @@ export function ownFields(turn: Turn): readonly Field[] {
       .filter(isPaused)
       .map((group, index) => [`pause${index}`, pauseLine(turn, group)] as const),
     ...remarks.map((remark, index) => [`remark${index}`, remark] as const),
+    ...groups
+      .flatMap((group) => [...instancesOf(group)].flatMap((one) => unreachedLine(turn, one)))
+      .map((line, index) => [`unreached${index}`, line] as const),
   ]
 }
 
@@ -131,8 +136,18 @@ function remarksOnInstance(turn: Turn, instance: Instance): readonly string[] {
     ...(isGray ? [grayRemark(turn, instance)] : []),
     ...(isEmptied ? [describeEmptied(turn, instance)] : []),
   ]
+  return texts.map((text) => remarkOn(turn, instance, text))
+}
+
+/** No remark, which would be a finding of its own: that the instance is down stands in its flags. */
+function unreachedLine(turn: Turn, instance: Instance): readonly string[] {
+  const reason = whyOutOfReach(instance)
+  return reason === undefined ? [] : [remarkOn(turn, instance, reason)]
+}
+
+function remarkOn(turn: Turn, instance: Instance, text: string): string {
   const where = hostAndPort(shownHost(turn.state, instance.host), instance.port)
-  return texts.map((text) => remark(instance.group.config.name, `${instance.kind} ${where}`, text))
+  return remark(instance.group.config.name, `${instance.kind} ${where}`, text)
 }
 
 function remark(group: string, instance: string, text: string): string {

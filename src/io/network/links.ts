@@ -83,7 +83,11 @@ export class Links {
     const isTls = this.#tls?.isOpening ?? false
     const receive = (bytes: string) => this.#received(link, bytes)
     const raw = new Socket(isTls ? {} : this.#readInto(receive))
-    const socket = this.#connect(raw, host, port)
+    // The reason of TLS says more than how the socket ended.
+    const tell = (reason: string) => {
+      link.failure = reason
+    }
+    const socket = this.#connect(raw, host, port, tell)
     const input = new LinkInput(this.#pieces)
     const link: Link = { id, socket, input, status: 'opening', batch: '', failure: undefined }
     this.#links.set(id, link)
@@ -139,7 +143,7 @@ export class Links {
     return { onread: { buffer: this.#inbox, callback } }
   }
 
-  #connect(raw: Socket, host: string, port: number): Socket {
+  #connect(raw: Socket, host: string, port: number, tell: (reason: string) => void): Socket {
     raw.setNoDelay(true)
     raw.setKeepAlive(true)
     try {
@@ -148,7 +152,7 @@ export class Links {
       // A port out of range, for instance: reported like any other connection that fails.
       return raw.destroy(error as Error)
     }
-    return this.#tls?.over(raw, host, port) ?? raw
+    return this.#tls?.over(raw, host, port, tell) ?? raw
   }
 
   #listen(link: Link, up: 'connect' | 'secureConnect'): void {

@@ -71,10 +71,13 @@ export class Tls {
 
   /**
    * A TLS connection over one that is being opened to this address; without tls-replication, the
-   * connection itself.
+   * connection itself. `tell` hears why it failed, before `close` is emitted to others.
    */
-  over(raw: Socket, host: string, port: number): Socket {
-    const complain = (reason: string) => this.#complain(hostAndPort(host, port), reason)
+  over(raw: Socket, host: string, port: number, tell?: (reason: string) => void): Socket {
+    const complain = (reason: string) => {
+      tell?.(reason)
+      this.#complain(hostAndPort(host, port), reason)
+    }
     if (!this.isOpening) {
       reportPlainTrouble(raw, complain)
       return raw

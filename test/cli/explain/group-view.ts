@@ -69,6 +69,7 @@ function answer(
     program: told.program ?? 'vedette 0.1.0',
     isTilted: false,
     remarks: [],
+    unreached: [],
     groups: [
       {
         name: 'g',

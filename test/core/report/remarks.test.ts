@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { assert } from '../../../src/base/assert.ts'
+import type { Event } from '../../../src/core/event.ts'
 import type { Purpose } from '../../../src/core/purpose.ts'
 import { step } from '../../../src/core/step.ts'
 import type { Reply } from '../../../src/resp/reply.ts'
@@ -30,6 +32,29 @@ test('an instance that refuses our password is named with its reason until it le
   expect(remark).toMatch(/^remark0:group=mymaster,instance=replica 10\.0\.0\.2:6380,text=.*NOAUTH/)
   replyFromReplica(sentinel, { kind: 'ping' }, { kind: 'simple', text: 'PONG' })
   expect(remarks(sentinel)).toEqual([])
+})
+
+test('an instance that is down is named with the reason why it cannot be reached, until it can', () => {
+  const sentinel = new TestSentinel({ replicas: REPLICAS })
+  const [replica] = sentinel.group.replicas.values()
+  assert(replica?.link.command !== undefined, 'it has a connection')
+  const reason = 'certificate has expired'
+  const unreached = () =>
+    sentinel
+      .connect()
+      .ask('INFO vedette')
+      .match(/^unreached.*(?=\r)/gm)
+  const happen = (event: Event) => sentinel.run((turn) => step(turn.state, turn.now, event))
+  happen({ kind: 'linkLost', link: replica.link.command.id, reason, isRefused: false })
+  expect(unreached()).toBeNull()
+  replica.sdownSinceMs = 1
+  const shown = `unreached0:group=mymaster,instance=replica 10.0.0.2:6380,text=${reason}`
+  expect(unreached()).toEqual([shown])
+  sentinel.advance(1_000)
+  happen({ kind: 'wake' })
+  const link = replica.link.command?.id ?? 0
+  happen({ kind: 'linkUp', link, localHost: '10.0.1.1' })
+  expect(unreached()).toBeNull()
 })
 
 test('a state that cannot be saved is a remark on every group', () => {
