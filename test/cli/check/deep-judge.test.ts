@@ -222,6 +222,24 @@ describe('the nodes of a group', () => {
     expect(group(MASTER, REPLICA, old)).toEqual([expect.stringContaining('versions differ')])
   })
 
+  test('versions that differ get the advice of what they are: kind or age', () => {
+    const told = (n: number, program: string, version: string) =>
+      node(n, n === 1 ? 'master' : 'slave', { info: { [`${program}_version`]: version } })
+    const hint = (...nodes: readonly SeenNode[]) => {
+      const found = judgeGroup({ group: GROUP, nodes, nowMs: NOW_MS })
+      return found.find(({ text }) => text.startsWith('versions differ'))?.hint
+    }
+    const OLD = 'an older node may not load the data of a newer master: upgrade replicas first'
+    const apart = /^no Valkey loads the data of Redis 7\.4 or later, however new it is/
+    expect(hint(told(1, 'redis', '8.0.6'), told(2, 'valkey', '9.1.2'))).toMatch(apart)
+    expect(hint(told(1, 'valkey', '9.1.2'), told(2, 'redis', '7.4.0'))).toMatch(apart)
+    expect(hint(told(1, 'valkey', '9.1.2'), told(2, 'redis', '7.2.5'))).toBe(OLD)
+    expect(hint(told(1, 'valkey', '9.1.2'), told(2, 'valkey', '8.1.1'))).toBe(OLD)
+    expect(hint(told(1, 'vedette', '0.1.0'), told(2, 'vedette', '0.2.0'))).toBe(OLD)
+    const mixed = hint(told(1, 'vedette', '0.1.0'), told(2, 'redis', '7.0.15'))
+    expect(mixed).toBe('docs/operations-migrate.md lists which server can follow which')
+  })
+
   test('settings that nobody may read are told as not compared', () => {
     const silent = { settings: undefined, settingsRefusal: 'NOPERM' }
     expect(group(node(1, 'master', { facts: silent }), REPLICA, OTHER)).toEqual([

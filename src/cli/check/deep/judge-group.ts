@@ -2,7 +2,7 @@
 import { countOf } from '../../../base/count-of.ts'
 import type { GroupConfig } from '../../../core/config.ts'
 import { GROUP_OPTIONS } from '../../../core/group-options.ts'
-import { programIn } from '../../status/info.ts'
+import { isOurs, programIn } from '../../status/info.ts'
 import { isReached, type SeenNode } from './facts.ts'
 import { type DeepFinding, type FindingWords, speakOf } from './finding.ts'
 import { judgeProgram } from './judge-program.ts'
@@ -285,8 +285,26 @@ function judgeVersions(
   }
   if (versions.size < 2) return []
   const shown = [...versions].map(([version, addresses]) => `${version} on ${addresses.join(', ')}`)
-  const hint = 'an older node may not load the data of a newer master: upgrade replicas first'
-  return [speakOf(areaOf(group), '').warning(`versions differ: ${shown.join('; ')}`, hint)]
+  const text = `versions differ: ${shown.join('; ')}`
+  return [speakOf(areaOf(group), '').warning(text, followingHint([...versions.keys()]))]
+}
+
+/** Which of these programs could not follow which. */
+function followingHint(programs: readonly string[]): string {
+  const hasValkey = programs.some((one) => one.startsWith('valkey '))
+  if (hasValkey && programs.some(isRedisOfItsOwn)) {
+    return `no Valkey loads the data of Redis 7.4 or later, however new it is: give the Redis replica-priority 0 until it is replaced; ${WHO_FOLLOWS}`
+  }
+  if (programs.filter(isOurs).length === 1 && programs.length === 2) return WHO_FOLLOWS
+  return 'an older node may not load the data of a newer master: upgrade replicas first'
+}
+
+const WHO_FOLLOWS = 'docs/operations-migrate.md lists which server can follow which'
+
+/** From 7.4 on, its format is no longer the one that Valkey knows. */
+function isRedisOfItsOwn(program: string): boolean {
+  const [, major, minor] = /^redis (\d+)\.(\d+)/.exec(program) ?? []
+  return Number(major) * 100 + Number(minor) >= 704
 }
 
 function judgeWriteGuard(
