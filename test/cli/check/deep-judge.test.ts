@@ -283,12 +283,13 @@ const PLACE = { area: 'Sentinels', where: '', source: 'sentinel-pass', nowMs: NO
 
 function fleet(
   sentinels: readonly SeenSentinel[],
-  more: { quorum?: number; planned?: number } = {},
+  more: { quorum?: number; planned?: number; announced?: string } = {},
 ): string[] {
   return unwell(
     judgeSentinels({
       ...{ groups: [{ ...GROUP, quorum: more.quorum ?? 2 }], sentinels, planned: more.planned },
       ...{ masters: new Map([['g', '10.0.0.1:6379']]), source: 'sentinel-pass', nowMs: NOW_MS },
+      announced: more.announced ?? '',
     }),
   )
 }
@@ -330,6 +331,18 @@ describe('the Sentinels', () => {
     ])
     expect(fleet([one, redis, says(2, { redis_version: '6.2.1' })])).toEqual([
       'warning : versions differ: redis 7.0.15 on 10.0.1.3:26379; redis 6.2.1 on 10.0.1.2:26379',
+    ])
+  })
+
+  test('the Sentinel of the file is on the machine that it announces, wherever it was asked', () => {
+    const here = [
+      sentinel(1, { host: '127.0.0.1' }),
+      sentinel(2, { host: '10.0.1.1' }),
+      sentinel(3),
+    ]
+    expect(fleet(here)).toEqual([])
+    expect(fleet(here, { announced: '10.0.1.1' })).toEqual([
+      expect.stringContaining('2 of 3 Sentinels are on 10.0.1.1'),
     ])
   })
 

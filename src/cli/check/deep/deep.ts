@@ -142,6 +142,7 @@ async function deepSentinel(
   const scene = {
     ...{ groups: file.core.groups, sentinels, masters, planned: file.sentinels },
     ...{ source: peerLogin(file).source, nowMs: session.nowMs },
+    announced: utf8Text(file.core.announceIp),
   }
   return [...certificates, ...groups, ...judgeSentinels(scene)]
 }

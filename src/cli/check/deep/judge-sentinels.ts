@@ -15,6 +15,8 @@ export interface SentinelScene {
   readonly masters: ReadonlyMap<string, string>
   /** How many there are to be, if the file says. */
   readonly planned: number | undefined
+  /** announce-ip of the file, by which the others know its Sentinel; empty: it has none. */
+  readonly announced: string
   /** `sentinel-user and sentinel-pass`, `requirepass`. */
   readonly source: string
   readonly nowMs: number
@@ -85,10 +87,11 @@ function judgeNumber({ sentinels, planned }: SentinelScene): readonly DeepFindin
 }
 
 /** A machine that takes the majority with it takes the failover with it. */
-function judgeHosts({ sentinels, masters }: SentinelScene): readonly DeepFinding[] {
+function judgeHosts({ sentinels, masters, announced }: SentinelScene): readonly DeepFinding[] {
   const hosts = new Map<string, number>()
-  for (const { address } of sentinels) {
-    const host = hostOf(address)
+  for (const { address, isOwn } of sentinels) {
+    // We ask our own Sentinel at the loopback address, where no other process would be found.
+    const host = isOwn && announced !== '' ? announced : hostOf(address)
     hosts.set(host, (hosts.get(host) ?? 0) + 1)
   }
   const needed = majorityOf(sentinels.length)
