@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readList } from '../../src/cli/incident/wire-records.ts'
+import { readList, whyNoRecord } from '../../src/cli/incident/wire-records.ts'
 
 const NOW = 1_700_000_000_000
 const LIST = (segments: readonly unknown[], wallMs: unknown = NOW) =>
@@ -36,4 +36,15 @@ test.each([
   ['a segment that is no list', LIST(['00000001.vbb'])],
 ])('%s is refused', (_, answer) => {
   expect(() => readList(answer, NOW)).toThrow(/in a wrong form/)
+})
+
+test('a record that is refused for want of a right names the rule that grants it', () => {
+  const login = { user: 'ops', password: 'x', tls: undefined, allowance: { leftBytes: 1 } }
+  const error = new Error(
+    "NOPERM this user has no permissions to run the 'sentinel|black-box' command",
+  )
+  expect(whyNoRecord(error, login)).toBe(
+    `${error.message}; grant it there with ACL SETUSER ops +sentinel|black-box`,
+  )
+  expect(whyNoRecord(new Error('NORECORD no record is kept'), login)).toBe('no record is kept')
 })

@@ -3,10 +3,15 @@
  * something of the time in question. What a node says is trusted as little as what a Sentinel says.
  */
 import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
-import { reasonOf } from '../../io/start-error.ts'
 import type { SentinelLogin } from '../status/access.ts'
 import type { Allowance } from '../status/asking.ts'
-import { type MissingRecord, readList, readSegment, withClient } from './wire-records.ts'
+import {
+  type MissingRecord,
+  readList,
+  readSegment,
+  whyNoRecord,
+  withClient,
+} from './wire-records.ts'
 
 const COMMAND = ['BLACK-BOX']
 /** What one run fetches, from all nodes: journals are short. */
@@ -55,7 +60,7 @@ async function fetchOne(
       return sources
     })
   } catch (error) {
-    const reason = reasonOf(error).replace(/^NORECORD /, '')
+    const reason = whyNoRecord(error, login)
     const isStranger = /unknown command/i.test(reason)
     return { address: node, reason: isStranger ? 'its program keeps no journal' : reason }
   }

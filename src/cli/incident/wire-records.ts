@@ -14,6 +14,7 @@ import {
   printable,
   type ReplyValue,
 } from '../status/asking.ts'
+import { withGrant } from '../status/grant.ts'
 import { isVedette, type SentinelAnswer } from '../status/view.ts'
 
 /** As it is in the list of a Sentinel; moments are told by our own clock. */
@@ -112,7 +113,7 @@ export class WireRecords {
     if (missing.length > 0 && this.missing.every((one) => one.address !== address)) {
       const get = (client: Asking) => this.#readAll(client, address, missing)
       await withClient(address, this.#access, this.#allowance, get).catch((error: unknown) => {
-        this.missing.push({ address, reason: reasonOf(error) })
+        this.missing.push({ address, reason: whyNoRecord(error, this.#access) })
       })
     }
     return segments.flatMap(({ name }) => {
@@ -149,8 +150,13 @@ async function listOne(
       return { address, aheadMs: aheadOf(answer, nowMs), segments: readList(answer, nowMs) }
     })
   } catch (error) {
-    return { address, reason: reasonOf(error).replace(/^NORECORD /, '') }
+    return { address, reason: whyNoRecord(error, access) }
   }
+}
+
+/** In the words of the one that was asked; a missing right with the rule that grants it. */
+export function whyNoRecord(error: unknown, { user }: SentinelLogin): string {
+  return withGrant(reasonOf(error).replace(/^NORECORD /, ''), user)
 }
 
 /** How far the clock of the Sentinel that gave the list is ahead; 0: it does not say. */

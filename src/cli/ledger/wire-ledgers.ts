@@ -3,6 +3,7 @@ import { reasonOf } from '../../io/start-error.ts'
 import { readLedger } from '../../server/ledger/ledger-reader.ts'
 import { allowanceOfOneRun, connect, type SentinelLogin } from '../status/access.ts'
 import { type Allowance, type Asking, printable } from '../status/asking.ts'
+import { withGrant } from '../status/grant.ts'
 import { addressOf, type SentinelAnswer } from '../status/view.ts'
 import type { Ledger } from './ledger-file.ts'
 
@@ -65,7 +66,7 @@ async function listOne(
       return items.slice(0, MOST_LEDGERS).map((item) => listed(node, item))
     })
   } catch (error) {
-    const reason = reasonOf(error)
+    const reason = withGrant(reasonOf(error), login.user)
     const isStranger = /unknown command/i.test(reason)
     return { node, reason: isStranger ? 'its program keeps no ledgers' : reason }
   }
@@ -100,7 +101,7 @@ export async function fetchLedger(
   try {
     return await withNode(node, login, get, allowance)
   } catch (error) {
-    throw new Error(`${node} does not give ${name}: ${reasonOf(error)}`)
+    throw new Error(`${node} does not give ${name}: ${withGrant(reasonOf(error), login.user)}`)
   }
 }
 
