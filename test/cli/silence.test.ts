@@ -29,7 +29,11 @@ test.each([
 
 test.each([
   [3, 0, 'no node keeps a ledger: no write is known to be lost'],
-  [3, 1, '2 of 3 nodes keep no ledger: whether writes were lost on the others is not known'],
+  [
+    3,
+    1,
+    '2 of 3 nodes have no ledger, so no write of theirs is known to be lost; 1 does not tell: whether writes were lost there is not known',
+  ],
   [3, 3, 'no node tells of ledgers: whether writes were lost is not known'],
 ])('of %s nodes, %s of which tell of no ledgers: %s', (asked, silent, text) => {
   const reason = 'its program keeps no ledgers'

@@ -45,9 +45,10 @@ export async function runLedgerList(options: GroupLedgerOptions): Promise<number
 /** A node that keeps no ledgers, or does not tell them, says nothing about lost writes. */
 export function noLedgerText({ asked, silent }: LedgerList): string {
   if (silent.length === 0) return 'no node keeps a ledger: no write is known to be lost'
-  const some = asked - silent.length
-  const told = some === 0 ? 'no node tells of ledgers' : `${some} of ${asked} nodes keep no ledger`
-  return `${told}: whether writes were lost${some === 0 ? '' : ' on the others'} is not known`
+  const unknown = 'whether writes were lost'
+  if (silent.length === asked) return `no node tells of ledgers: ${unknown} is not known`
+  const told = `${asked - silent.length} of ${asked} nodes have no ledger, so no write of theirs is known to be lost`
+  return `${told}; ${silent.length} ${silent.length === 1 ? 'does' : 'do'} not tell: ${unknown} there is not known`
 }
 
 /** `names`: those that are wanted; none: all. */
