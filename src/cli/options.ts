@@ -30,7 +30,8 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
 export function duration(text: string): number {
   const ms = millisecondsOf(text)
   if (ms >= 1) return ms
-  throw new InvalidArgumentError('expected a time with its unit, such as 500ms or 30s')
+  const wanted = Number.isNaN(ms) ? 'a time with its unit' : 'a time of 1ms or more'
+  throw new InvalidArgumentError(`expected ${wanted}, such as 500ms or 30s`)
 }
 
 /** The same where none at all is a choice, too. */
