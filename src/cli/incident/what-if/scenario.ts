@@ -1,6 +1,6 @@
 /** An incident as a scenario file: the cluster as it was then, what was done to it, and settings to try. */
 import { hostAndPort, parseHostAndPort } from '../../../base/ip.ts'
-import { formatProblem } from '../../../config/problem.ts'
+import { formatProblem, type Problem } from '../../../config/problem.ts'
 import { wordsAbout } from '../../../core/failover/host-rules.ts'
 import { votersIn } from '../../../core/failover/voters.ts'
 import { GROUP_OPTION_ROWS } from '../../../core/group-options.ts'
@@ -93,7 +93,16 @@ export function scenarioOf(
   changes: readonly ChangedSetting[],
 ): ScenarioFile | string {
   const parsed = parseScenario(scenarioText(one, changes), 'what-if')
-  return parsed.ok ? parsed.value : parsed.problems.map(formatProblem).join('; ')
+  if (parsed.ok) return parsed.value
+  return parsed.problems.map((problem) => inWordsAsked(problem, changes)).join('; ')
+}
+
+/** Nobody has seen the file: the place of a problem is the option that was asked for. */
+function inWordsAsked(problem: Problem, changes: readonly ChangedSetting[]): string {
+  const { path, message, hint } = problem
+  const change = changes.find(([name]) => path.endsWith(`.${name}`))
+  if (change === undefined) return formatProblem(problem)
+  return `--set ${change.join('=')}: ${message}${hint === '' ? '' : ` (${hint})`}`
 }
 
 function durationOf(one: Reconstruction): number {
