@@ -127,8 +127,17 @@ function addUp(program: Command): void {
     )
     .option('--open', 'open the web page of the cluster in a browser')
     .addHelpText('after', UP_HELP)
-    .action(async (options) => exitWith(await (await import('./up/up.ts')).runUp(options)))
+    .allowExcessArguments()
+    .action(async (options, { args: [order] }: Command) => {
+      if (order !== undefined) up.error(unknownOrder(order), { code: 'commander.unknownCommand' })
+      exitWith(await (await import('./up/up.ts')).runUp(options))
+    })
   addUpOrders(up)
+}
+
+/** `up` alone does something, so the parser takes a mistyped order for an argument. */
+function unknownOrder(order: string): string {
+  return `error: unknown command '${order}' of up; there are ${Object.keys(UP_ORDER_WORDS).join(', ')}`
 }
 
 function addSentinel(program: Command): void {

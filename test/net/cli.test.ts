@@ -82,6 +82,12 @@ for (const program of ['up', 'sentinel', 'server', 'check', 'export-conf', 'scen
   })
 }
 
+test('a mistyped order of up is an unknown command, and those there are stand beside it', async () => {
+  const { status, stderr } = await vedette('up', 'frob')
+  expect(status).toBe(2)
+  expect(stderr).toMatch(/unknown command 'frob' of up; there are kill, stop, cut, back, status/)
+})
+
 test('an unknown directive stops a server, with a hint', async () => {
   const { status, stderr } = await vedette('server', '--maxmemori', '1gb')
   expect(status).toBe(1)
