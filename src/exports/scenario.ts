@@ -27,6 +27,7 @@ import {
   checkContents,
   checkMs,
   checkNames,
+  checkSeed,
   checkText,
   checkWord,
   givenOf,
@@ -127,7 +128,7 @@ export async function runScenario(
   checkNames('runScenario', options, Object.keys(USUAL))
   const { file, seed, engine, graceMs } = { ...USUAL, ...givenOf(options) }
   checkText('file', file)
-  checkText('seed', seed)
+  checkSeed(seed)
   checkWord('engine', engine, ['sim', 'tcp'])
   checkMs('graceMs', graceMs)
   const parsed = parseScenario(text, file)

@@ -187,6 +187,7 @@ const DECIDED: Readonly<Record<DirectiveMatter, string>> = {
   password: 'simulated nodes and Sentinels ask each other for no password',
   users: 'simulated nodes have the default user alone',
   process: 'the simulation runs the nodes, and has disks for them',
+  file: 'simulated nodes have no file, and all commands under their own names',
 }
 
 function directiveFault(settings: Settings, name: string, value: string): string | undefined {

@@ -49,6 +49,12 @@ export function checkText(about: string, value: unknown): void {
   throw new TypeError(`${about}: a text, not ${shown(value)}`)
 }
 
+/** An unset variable would be a seed that nobody has chosen. */
+export function checkSeed(value: unknown): void {
+  checkText('seed', value)
+  if (value === '') throw new TypeError(`seed: a number or a word, such as '7', not ''`)
+}
+
 /** The contents of a file. Its name is a text, too, and would be read as a file of one word. */
 export function checkContents(about: string, value: unknown): void {
   checkText(about, value)
@@ -70,7 +76,7 @@ export function checkTextsByName(about: string, value: unknown): void {
 }
 
 /** What decides a directive in place of a test, and what to say of it; a test may set those that are not named. */
-export type DecidedMatters = Readonly<Partial<Record<DirectiveMatter, string>>>
+export type DecidedMatters = Readonly<Partial<Record<DirectiveMatter, string | undefined>>>
 
 /** `where`: for what the directives are, with its article. */
 export function checkDirectives(

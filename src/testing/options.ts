@@ -7,6 +7,7 @@ import {
   checkCount,
   checkDirectives,
   checkNames,
+  checkSeed,
   checkText,
   checkTexts,
   checkWord,
@@ -67,9 +68,9 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
   }
   checkGroups(full.groups)
   checkText('password', full.password)
-  checkText('seed', full.seed)
+  checkSeed(full.seed)
   checkUsers(full.users)
-  checkDirectives('a cluster', full.directives, DECIDED)
+  checkDirectives('a cluster', full.directives, decidedFor(full))
   checkNotStrict(full.directives)
   if (full.tls !== undefined) checkCertificates(full.tls)
   return full
@@ -82,6 +83,12 @@ const DECIDED: Required<DecidedMatters> = {
   password: 'the option password is for all members',
   users: 'the option users is for all nodes',
   process: 'a member has a folder of its own, and ends with the test',
+  file: 'a node in this process has no file, and all commands under their own names',
+}
+
+/** A node that is a process of its own has a file. */
+function decidedFor({ engine }: FullOptions): DecidedMatters {
+  return engine === 'tcp' ? DECIDED : { ...DECIDED, file: undefined }
 }
 
 const CERTIFICATES = ['certFile', 'keyFile', 'caFile'] as const

@@ -47,6 +47,7 @@ const DECIDED: DecidedMatters = {
   place: 'the server takes a free port of 127.0.0.1, and says which',
   users: 'send it ACL SETUSER',
   process: 'its disk is in memory, and it ends with the test',
+  file: 'the server has no file, and all commands under their own names',
 }
 
 class RunningServer implements TestServer {

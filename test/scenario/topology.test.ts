@@ -148,6 +148,16 @@ test.each([
   }
 })
 
+test.each([`'rename-command': 'KEYS x'`, 'include: other.conf', 'loadmodule: x.so'])(
+  'a setting that is for a file is not called unknown: %s',
+  (setting) => {
+    const [problem, ...more] = problemsOf(altered('settings: { ', `settings: { ${setting}, `))
+    expect(more).toEqual([])
+    expect(problem).toContain('is for redis.conf alone')
+    expect(problem).toContain('leave it out: nodes of a scenario have no file')
+  },
+)
+
 test.each([
   ['{ event: { name: +sdown }, group: zz, within: 1s }', 'no group is called zz'],
   ['{ event: { name: +sdown, at-most: 3 }, group: zz }', 'no group is called zz'],

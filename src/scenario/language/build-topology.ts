@@ -119,6 +119,7 @@ const DECIDED: Readonly<Record<DirectiveMatter, string>> = {
   password: 'say password of the topology',
   users: 'leave it out: nodes have the default user alone',
   process: 'leave it out: the engine runs the nodes',
+  file: 'leave it out: nodes of a scenario have no file, and all commands under their own names',
 }
 
 function checkSettings(
@@ -129,7 +130,8 @@ function checkSettings(
   for (const [name, value] of settings ?? []) {
     const matter = decidedMatter(name)
     if (matter !== undefined) {
-      problems.add([...path, name], 'E_VALUE', 'is decided by the topology', DECIDED[matter])
+      const message = matter === 'file' ? 'is for redis.conf alone' : 'is decided by the topology'
+      problems.add([...path, name], 'E_VALUE', message, DECIDED[matter])
       continue
     }
     const refusal = directiveRefusal(name, value)

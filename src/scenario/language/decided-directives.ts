@@ -3,8 +3,8 @@
  * hand, a node would not be found, not be let in, or not end with its run; or nothing would look at them.
  */
 
-/** What decides: where a node listens, whom it follows, how others log in, who its users are, how its process runs. */
-export type DirectiveMatter = 'place' | 'master' | 'password' | 'users' | 'process'
+/** What decides: where a node listens, whom it follows, how others log in, who its users are, how its process runs; `file`: what stands in files alone. */
+export type DirectiveMatter = 'place' | 'master' | 'password' | 'users' | 'process' | 'file'
 
 const DECIDED: Readonly<Record<DirectiveMatter, readonly string[]>> = {
   place: [
@@ -15,6 +15,7 @@ const DECIDED: Readonly<Record<DirectiveMatter, readonly string[]>> = {
   password: ['requirepass', 'masterauth'],
   users: ['user', 'aclfile'],
   process: ['dir', 'daemonize'],
+  file: ['include', 'loadmodule', 'rename-command'],
 }
 
 /** Undefined: a test or a scenario may set it. */
