@@ -3,6 +3,7 @@
  * is one that a test could have done by hand. What a cluster in a test cannot do is refused before anything is done.
  */
 import { type Action, renamed } from '../history/action.ts'
+import { ACTION_SCHEMAS } from '../scenario/language/actions.ts'
 import { isRole } from '../scenario/language/roles.ts'
 import { parseScenario } from '../scenario/parse.ts'
 import type { Condition, Step } from '../scenario/scenario-file.ts'
@@ -63,7 +64,8 @@ function stepsOf(steps: readonly ScriptStep[], { members, groups }: ScriptStage)
   const parsed = parseScenario(JSON.stringify(document), 'script')
   if (parsed.ok) return parsed.value.steps
   const texts = parsed.problems.map(
-    ({ path, message, hint }) => `${path}: ${message}${hint === '' ? '' : ` (${hint})`}`,
+    ({ path, message, hint }) =>
+      `${path}: ${message.replace(ALL_ACTIONS, DOABLE)}${hint === '' ? '' : ` (${hint})`}`,
   )
   throw new TypeError(texts.join('; '))
 }
@@ -105,6 +107,10 @@ export const DOING: {
   diskRepair: (stage, { process }) => stage.member(process).emptyDisk(),
 }
 
+/** The actions of scenario files, as the parser lists them, and those of a cluster. */
+const ALL_ACTIONS = Object.keys(ACTION_SCHEMAS).join(', ')
+const DOABLE = Object.keys(DOING).map(wordOf).join(', ')
+
 function each(stage: ScriptStage, names: readonly string[], act: (member: Member) => void): void {
   for (const name of names) act(stage.member(name))
 }
@@ -113,8 +119,7 @@ function each(stage: ScriptStage, names: readonly string[], act: (member: Member
 function refusalOf({ actions, when }: Step): string | undefined {
   const strange = actions.find(({ kind }) => DOING[kind] === undefined)
   if (strange !== undefined) {
-    const known = Object.keys(DOING).map(wordOf).join(', ')
-    return `${wordOf(strange.kind)} cannot be done to a cluster in a test; there are ${known}`
+    return `${wordOf(strange.kind)} cannot be done to a cluster in a test; there are ${DOABLE}`
   }
   if (when.kind === 'at' || isWaitable(when.condition)) return undefined
   return 'a script can wait for an event, for converged, or for a time'
