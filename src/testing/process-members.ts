@@ -3,14 +3,15 @@
  * Redis' own both read. The Sentinels know each other and the replicas from the beginning.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { quoted } from '../base/quote.ts'
 import { utf8Bytes } from '../base/utf8.ts'
+import { temporaryFolder } from '../io/files/temporary-folder.ts'
+import { reasonAndHintOf } from '../io/start-error.ts'
 import type { Members, MembersStart } from './members-start.ts'
 import { type FullOptions, runIdOf } from './options.ts'
 import { guardFolder } from './process-guard.ts'
@@ -65,7 +66,7 @@ export async function createProcesses(
   await demandAddresses(options.engine)
   if (options.engine === 'redis') for (const program of REDIS) demandProgram(program)
   const commands = commandsOf(options.engine)
-  const folder = mkdtempSync(join(tmpdir(), 'vedette-testing-'))
+  const folder = folderOf(options.engine)
   guardFolder(folder)
   const common = (door: MemberDoor, index: number) => {
     const address = addressOf(index)
@@ -102,6 +103,15 @@ function addressOf(index: number): string {
 }
 
 const REDIS = ['redis-server', 'redis-sentinel'] as const
+
+/** A test shows the message of an error and nothing else, so the remedy stands in it. */
+function folderOf(engine: string): string {
+  try {
+    return temporaryFolder(`engine: '${engine}'`, 'vedette-testing-')
+  } catch (error) {
+    throw new Error(`${reasonAndHintOf(error)}, or use engine: 'tcp'`)
+  }
+}
 
 function demandProgram(name: string): void {
   const { error } = spawnSync(name, ['--version'], { stdio: 'ignore' })

@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { temporaryFolder } from '../../io/files/temporary-folder.ts'
 import { runToolSync } from './tool.ts'
 
 /** Prefix of namespaces and of links, whose names may have 15 characters in all. */
@@ -21,9 +22,18 @@ export function ownedPrefix(): string {
   return `${NAME_PREFIX}${process.pid}`
 }
 
-/** A prefix for `mkdtemp`. */
-export function ownedFolderPrefix(): string {
-  return join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`)
+/** Makes the folder of a run. Throws a StartError. */
+export function makeOwnedFolder(): string {
+  return temporaryFolder('a run on processes', `${FOLDER_PREFIX}${process.pid}-`)
+}
+
+/** Where no folder could be made, none is left. */
+function temporaryNames(): readonly string[] {
+  try {
+    return readdirSync(tmpdir())
+  } catch {
+    return []
+  }
 }
 
 /** Removes what runners left behind that do not run any more. */
@@ -37,7 +47,7 @@ export function removeOwned(isDone: (pid: number) => boolean): void {
   for (const name of ownedNames(links(), OWNED_NAME, isDone)) {
     runToolSync('ip', ['link', 'delete', name])
   }
-  for (const name of ownedNames(readdirSync(tmpdir()), OWNED_FOLDER, isDone)) {
+  for (const name of ownedNames(temporaryNames(), OWNED_FOLDER, isDone)) {
     removeFolder(join(tmpdir(), name))
   }
 }
@@ -48,7 +58,7 @@ export function ownedBy(pid: number): readonly string[] {
   return [
     ...ownedNames(namespaces(), OWNED_NAME, isIts),
     ...ownedNames(links(), OWNED_NAME, isIts),
-    ...ownedNames(readdirSync(tmpdir()), OWNED_FOLDER, isIts),
+    ...ownedNames(temporaryNames(), OWNED_FOLDER, isIts),
   ]
 }
 

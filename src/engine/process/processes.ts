@@ -1,5 +1,5 @@
 /** All processes of a world by name: made from the topology, started, and found again. */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert } from '../../base/assert.ts'
 import type { ProcessStatus } from '../../history/happening.ts'
@@ -8,7 +8,7 @@ import type { ClientLife, ClientLog } from './client-log.ts'
 import type { ClientReport } from './client-report.ts'
 import type { RunClock } from './clock.ts'
 import { mountDisk } from './disk.ts'
-import { ownedFolderPrefix, removeFolder } from './leftovers.ts'
+import { makeOwnedFolder, removeFolder } from './leftovers.ts'
 import { RunningProcess } from './member.ts'
 import type { HostNetwork } from './network.ts'
 import {
@@ -48,7 +48,7 @@ interface Part {
 
 export class RunningProcesses {
   readonly #start: RunningProcessesStart
-  readonly #folder = mkdtempSync(ownedFolderPrefix())
+  readonly #folder = makeOwnedFolder()
   readonly #members = new Map<string, RunningProcess>()
 
   constructor(start: RunningProcessesStart) {
