@@ -67,7 +67,7 @@ export class AofRewrite {
   readonly #parts: RewriteParts
   #run: Run | undefined
   #isReserved = false
-  #onEnd: ((failure: FileFailure | undefined) => void) | undefined
+  #onEnd: ((failure: FileFailure | undefined) => void)[] = []
 
   constructor(parts: RewriteParts) {
     this.#parts = parts
@@ -121,7 +121,7 @@ export class AofRewrite {
 
   /** `onEnd` is called once, when the running one or the next has succeeded or failed; not if it is given up. */
   whenEnded(onEnd: (failure: FileFailure | undefined) => void): void {
-    this.#onEnd = onEnd
+    this.#onEnd.push(onEnd)
   }
 
   /**
@@ -146,8 +146,8 @@ export class AofRewrite {
       this.#parts.failed(failure)
     }
     const tell = this.#onEnd
-    this.#onEnd = undefined
-    tell?.(failure)
+    this.#onEnd = []
+    for (const onEnd of tell) onEnd(failure)
   }
 
   #letGo(run: Run): void {

@@ -98,7 +98,7 @@ export class Persistence {
 
   /** A full resynchronisation or DEBUG RELOAD has replaced all keys, without a command for it. */
   dataReplaced(keys: number): void {
-    if (this.isLoading || this.reloading.isFromLog) return
+    if (this.isLoading || this.reloading.isOfTheLog) return
     this.#host.stats.changes += Math.max(1, keys)
     this.aof.dataReplaced()
     if (!this.reloading.isActive) this.#saveCopy()
@@ -167,8 +167,8 @@ type OnReloaded = (problem: string | undefined) => void
 class Reloading {
   readonly #parts: ReloadingParts
   isActive = false
-  /** The append-only file is being read, and stays as it is. */
-  isFromLog = false
+  /** The append-only file has what is loaded, and stays as it is: what is written next is kept in it. */
+  isOfTheLog = false
 
   constructor(parts: ReloadingParts) {
     this.#parts = parts
@@ -179,7 +179,7 @@ class Reloading {
     const { saving, host, aof } = this.#parts
     if (this.isActive || (source === 'log' && !aof.mayReload)) return false
     this.isActive = true
-    this.isFromLog = source === 'log'
+    this.isOfTheLog = source !== 'asSaved'
     host.pause.start(Number.POSITIVE_INFINITY, 'all', 'reload')
     const end = (problem: string | undefined) => this.#end(problem, onReloaded)
     const load = () => this.#load(source, end)
@@ -194,13 +194,20 @@ class Reloading {
       if (result.kind === 'refused') return end(result.text)
       for (const { db, key } of result.expiredKeys) host.replication.tellExpired(db, key)
       host.stats.changes = 0
-      end(undefined)
+      this.#keep(end)
     })
+  }
+
+  /** An older dump is not what the append-only file has: no write may follow before a new one has it. */
+  #keep(end: OnReloaded): void {
+    const { aof } = this.#parts
+    if (this.isOfTheLog || !aof.isOn) return end(undefined)
+    aof.restore((failure) => end(failure?.text))
   }
 
   #end(problem: string | undefined, onReloaded: OnReloaded): void {
     this.isActive = false
-    this.isFromLog = false
+    this.isOfTheLog = false
     this.#parts.host.pause.end('reload')
     onReloaded(problem)
   }

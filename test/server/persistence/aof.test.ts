@@ -337,3 +337,45 @@ function copyOf(node: NodeHarness) {
   for (const path of node.files.paths()) copy.install(path, node.files.read(path) ?? '')
   return copy
 }
+
+/** What the client has got when its second answer is there, and no earlier. */
+function twoAnswers(node: SlowDisk, client: TestClient): string {
+  let answers = ''
+  for (let step = 0; step < 1000 && answers.split('\n').length < 3; step++) {
+    if (node.asked === undefined) node.advance(1)
+    else node.answer()
+    answers += client.take()
+  }
+  return answers
+}
+
+describe('the data loaded again', () => {
+  test.each(['DEBUG RELOAD', 'DEBUG RELOAD NOSAVE', 'DEBUG LOADAOF'])(
+    'by %s: a write that is answered behind it is in the files',
+    (reload) => {
+      const [node, client] = newNode({ appendfsync: 'always' })
+      client.say('SET k 1')
+      node.settle()
+      client.say('SAVE')
+      node.settle()
+      client.take()
+      client.say(reload)
+      client.say('SET k 2')
+      expect(twoAnswers(node, client)).toBe('+OK\r\n+OK\r\n')
+      expect(loaded(node)).toBe(digest(node))
+    },
+  )
+
+  test('by DEBUG RELOAD NOSAVE onto a full disk: the answer says that the files lack it', () => {
+    const [node, client] = newNode()
+    client.say('SET k 1')
+    client.say('SAVE')
+    node.settle()
+    client.take()
+    client.say('DEBUG RELOAD NOSAVE')
+    node.answerUntil('create')
+    while (node.asked !== 'create') node.asked === undefined ? node.advance(1) : node.answer()
+    node.fail()
+    expect(client.take()).toContain('-ERR Error trying to load the RDB dump: ENOSPC')
+  })
+})
