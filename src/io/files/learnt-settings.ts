@@ -34,7 +34,7 @@ export class LearntSettings {
    * cannot, and then a StartError is thrown.
    */
   apply(filed: Filed, set: (name: string, value: string) => string | undefined): void {
-    const { lines, problems } = readConfLines(this.#read(), this.#path)
+    const { lines, problems } = readConfLines(withBases(this.#read()), this.#path)
     const [problem] = problems
     if (problem !== undefined) throw this.#damaged(problem.line, problem.message)
     this.#filed = filed
@@ -91,7 +91,7 @@ export class LearntSettings {
   #lines(name: string, value: string): string {
     const before = this.#filed.get(name)
     const basis = before === undefined ? name : `${name} ${quote(before)}`
-    return `${name} ${quote(value)}\n${INSTEAD_OF} ${basis}\n`
+    return `${name} ${quote(value)}\n# ${INSTEAD_OF} ${basis}\n`
   }
 
   /** False if the line is not about users. */
@@ -137,6 +137,16 @@ type Filed = ReadonlyMap<string, string>
  * have counts.
  */
 const INSTEAD_OF = 'learnt-instead-of'
+
+/**
+ * They stand in comments, so that an earlier version starts with the file: to one that does not know the directive,
+ * the node would otherwise be lost on the way back.
+ */
+function withBases(text: string): string {
+  return text.replace(BASIS_COMMENTS, INSTEAD_OF)
+}
+
+const BASIS_COMMENTS = new RegExp(`^# ${INSTEAD_OF}(?= )`, 'gm')
 
 function changedSince(lines: readonly ConfLine[], filed: Filed): readonly string[] {
   return lines.flatMap(({ directive, args: [name = '', before] }) =>

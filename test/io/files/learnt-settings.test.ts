@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readConfLines } from '../../../src/config/conf-lines.ts'
 import { LearntSettings } from '../../../src/io/files/learnt-settings.ts'
 import { StartError } from '../../../src/io/start-error.ts'
 import { scratchFolder } from '../../support/scratch.ts'
@@ -95,6 +96,18 @@ describe('a line of the configuration file that was changed since CONFIG REWRITE
   test('counts where it is new', () => {
     const path = rewritten({})
     expect(inForce(path, { maxmemory: '5' }).set).toEqual({ replicaof: '', 'repl-timeout': '30' })
+  })
+
+  test('is remembered in comments: an earlier version reads the file, which knows no such directive', () => {
+    const before = { replicaof: '10.0.0.1 6379', maxmemory: '100' }
+    const path = rewritten(before)
+    const text = readFileSync(path, 'latin1')
+    const { lines } = readConfLines(text, path)
+    expect(lines.map(({ directive }) => directive)).toEqual(Object.keys(PROMOTED))
+    const bare = learnt(text.replaceAll('# learnt-instead-of', 'learnt-instead-of'))
+    expect(inForce(bare, { ...before, maxmemory: '5' })).toMatchObject({
+      set: { replicaof: '', 'repl-timeout': '30' },
+    })
   })
 
   test('does not count over a file of an earlier version', () => {
