@@ -13,8 +13,17 @@ const PROGRAMS = ['vedette', 'valkey', 'redis'] as const
 
 /** `vedette 0.1.0`, `valkey 8.0.1`, `redis 7.0.15`; undefined: it tells none, as where the user may not ask INFO. */
 export function programIn(info: ReadonlyMap<string, string>): string | undefined {
-  const name = PROGRAMS.find((one) => info.has(`${one}_version`))
-  return name === undefined ? undefined : `${name} ${info.get(`${name}_version`)?.slice(0, 40)}`
+  const name = isEarlierVedette(info)
+    ? 'vedette'
+    : PROGRAMS.find((one) => info.has(`${one}_version`))
+  return name === undefined
+    ? undefined
+    : `${name} ${(info.get(`${name}_version`) ?? '?').slice(0, 40)}`
+}
+
+/** Those that tell no version of their own. They stand beside the present ones while a fleet is upgraded. */
+function isEarlierVedette(info: ReadonlyMap<string, string>): boolean {
+  return info.has('vedette') || info.get('server_name') === 'vedette'
 }
 
 /** Whether a program that `programIn` has named is one of ours. */
