@@ -281,6 +281,11 @@ describe('a record that is not what it should be', () => {
   test.each([
     ['of another kind', 'nothing of ours\n', 'offset 0: it is no record of a Sentinel'],
     ['of a later format', 'vedette-blackbox 6\n', 'offset 0: its format is "6"'],
+    [
+      'of an earlier format',
+      'vedette-blackbox 3\n',
+      'not damaged, and the version of Vedette that wrote it can play it',
+    ],
   ])('%s, is refused', (_kind, bytes, reason) => {
     expect(outcomeOf(bytes).fault).toContain(reason)
   })

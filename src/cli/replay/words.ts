@@ -47,7 +47,7 @@ export function verdictLine(outcomes: readonly SegmentOutcome[]): string {
   const what = `${sum(({ steps }) => steps)} steps, ${sum(({ decisions }) => decisions)} decisions`
   const wrong = outcomes.filter(({ fault }) => fault !== undefined).length
   if (wrong === 0) return `${what}: all the same when played again`
-  return `${what}: ${wrong} of ${outcomes.length} segments are damaged or were not the same when played again`
+  return `${what}: ${wrong} of ${outcomes.length} segments are damaged, of another version, or were not the same when played again`
 }
 
 /** An event of the machine in a few words. */

@@ -82,7 +82,8 @@ export function beginningOf(source: SegmentSource): SegmentBeginning | undefined
     const [name, version] = beginning.split(/[ \n]/)
     const isOther = name === MAGIC.split(' ')[0]
     const what = isOther
-      ? `its format is ${JSON.stringify(version)}, and this program reads ${MAGIC.split(/[ \n]/)[1]}`
+      ? `its format is ${JSON.stringify(version)}, and this program reads ${MAGIC.split(/[ \n]/)[1]}: ` +
+        'it is not damaged, and the version of Vedette that wrote it can play it'
       : 'it is no record of a Sentinel, and no journal'
     throw new SegmentFault(path, 0, what)
   }
