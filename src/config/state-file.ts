@@ -19,15 +19,18 @@ import {
   LOG_LEVELS,
 } from '../core/global-settings.ts'
 import type { GroupOption } from '../core/group-option-kinds.ts'
-import { GROUP_OPTION_ROWS, type GroupOptionKey } from '../core/group-options.ts'
+import { GROUP_OPTION_ROWS, type GroupOptionKey, isHidden } from '../core/group-options.ts'
 import type { SavedPause } from '../core/pause/pause-record.ts'
 import type { SavedGroup, SavedState } from '../core/persistence/saved.ts'
 import { z } from './zod.ts'
 
 export type DecodedState =
   | { readonly ok: true; readonly value: SavedState }
-  /** `reason` is for the log: part of a sentence. */
-  | { readonly ok: false; readonly reason: string }
+  /**
+   * `reason` is for the log: part of a sentence. `isWhole`: nothing of it is damaged, but another version of this
+   * program wrote it.
+   */
+  | { readonly ok: false; readonly reason: string; readonly isWhole: boolean }
 
 const MAGIC = 'vedette-state'
 const FORMAT_VERSION = 2
@@ -46,8 +49,29 @@ export function encodeState(
   digest: Digest = sha256,
   blockBytes: number = 1,
 ): string {
-  const json = toAscii(JSON.stringify(saved, null, 1))
+  const json = toAscii(JSON.stringify(asWritten(saved), null, 1))
   return withHeader(`${json}${blanksBehind(json, blockBytes)}\n`, FORMAT_VERSION, digest)
+}
+
+/**
+ * Without the options that are not in use: programs that do not know them yet read the file, too, and give them the
+ * same values (see `completed`). Whoever upgraded can go back.
+ */
+function asWritten(saved: SavedState): object {
+  const groups = saved.groups.map((group) => {
+    const file = group.file && withoutUnused(group.file)
+    return { ...group, file, current: withoutUnused(group.current) }
+  })
+  return { ...saved, groups, removed: saved.removed.map(withoutUnused) }
+}
+
+/** Their defaults must stay as they are, or a file that lacks them would change its meaning. */
+const OPTIONS_LEFT_OUT = GROUP_OPTION_ROWS.filter(([, row]) => row.isShownIfSet === true)
+
+function withoutUnused(config: GroupConfig): object {
+  const written: Record<string, unknown> = { ...config }
+  for (const [key, row] of OPTIONS_LEFT_OUT) if (isHidden(row, config[key])) delete written[key]
+  return written
 }
 
 const NO_DIGEST = '0'.repeat(64)
@@ -73,7 +97,7 @@ export function decodeState(text: string): DecodedState {
   })
   // No schema accepts undefined.
   if (isSound) return validate(upgraded(jsonIn(body)))
-  return refuse(reasonOf(text.slice(0, headerEnd)))
+  return refuseHeader(text.slice(0, headerEnd))
 }
 
 /**
@@ -110,24 +134,25 @@ function toAscii(text: string): string {
 }
 
 /** Why a header does not match its body. */
-function reasonOf(header: string): string {
+function refuseHeader(header: string): DecodedState {
   const [magic, version] = header.split(' ')
-  if (magic !== MAGIC) return 'it is not a Vedette state file'
+  if (magic !== MAGIC) return refuse('it is not a Vedette state file', false)
   if (/^\d+$/.test(version ?? '') && version !== String(FORMAT_VERSION)) {
-    return `its format version is ${version}, this program reads version ${FORMAT_VERSION}`
+    const reason = `its format version is ${version}, this program reads version ${FORMAT_VERSION}`
+    return refuse(reason, Number(version) > FORMAT_VERSION)
   }
-  return 'it is cut off or damaged (length or checksum differ)'
+  return refuse('it is cut off or damaged (length or checksum differ)', false)
 }
 
 function validate(value: unknown): DecodedState {
   const parsed = SAVED_STATE.safeParse(value)
   if (parsed.success) return { ok: true, value: parsed.data }
   const [issue] = parsed.error.issues
-  return refuse(`${issue?.path.join('.') || 'content'}: ${issue?.message}`)
+  return refuse(`${issue?.path.join('.') || 'content'}: ${issue?.message}`, true)
 }
 
-function refuse(reason: string): DecodedState {
-  return { ok: false, reason }
+function refuse(reason: string, isWhole: boolean): DecodedState {
+  return { ok: false, reason, isWhole }
 }
 
 const RUN_ID = z.string().regex(/^[0-9a-f]{40}$/, 'not 40 lower-case hex characters')

@@ -23,6 +23,8 @@ type Copy =
   | { readonly kind: 'missing' }
   | { readonly kind: 'valid'; readonly state: SavedState }
   | { readonly kind: 'damaged'; readonly reason: string }
+  /** Another version of this program wrote it. */
+  | { readonly kind: 'foreign'; readonly reason: string }
   /** This user may not read it: nothing is known of its contents. */
   | { readonly kind: 'barred'; readonly reason: string }
 
@@ -72,14 +74,20 @@ export function loadState(path: string): LoadedState {
     const fault = describe(copyPath, copy)
     return { saved: main.state, warning: fault && `${fault}; the next save makes it anew` }
   }
-  if (copy.kind === 'valid') {
+  // A foreign main file is newer than its copy, which may lack a vote.
+  if (copy.kind === 'valid' && main.kind !== 'foreign') {
     return { saved: copy.state, warning: `${describe(path, main)}; its copy is used` }
   }
   if (main.kind === 'missing' && copy.kind === 'missing') {
     return { saved: undefined, warning: undefined }
   }
-  const faults = [describe(path, main), describe(copyPath, copy)].join('; ')
-  throw refusal(faults, main.kind === 'barred' || copy.kind === 'barred' ? BARRED : DAMAGED)
+  const faults = [describe(path, main), describe(copyPath, copy)].filter(Boolean).join('; ')
+  throw refusal(faults, hintFor([main.kind, copy.kind]))
+}
+
+function hintFor(kinds: readonly Copy['kind'][]): string {
+  if (kinds.includes('barred')) return BARRED
+  return kinds.includes('foreign') ? FOREIGN : DAMAGED
 }
 
 const DAMAGED =
@@ -88,6 +96,11 @@ const DAMAGED =
 
 /** Most often a Sentinel was run as root once. Its files are sound, and deleting them would forget its votes. */
 const BARRED = 'give both files to the user that this Sentinel runs as (chown)'
+
+/** Its votes are all there, for that version. */
+const FOREIGN =
+  'another version of Vedette wrote it, and it is not damaged: install that version again, or see "Going back" in ' +
+  'docs/install.md; do not delete it'
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text, 'latin1').digest('hex')
@@ -121,9 +134,8 @@ function readCopy(path: string): Copy {
     return unread(reasonOf(error))
   }
   const decoded = decodeState(text)
-  return decoded.ok
-    ? { kind: 'valid', state: decoded.value }
-    : { kind: 'damaged', reason: decoded.reason }
+  if (decoded.ok) return { kind: 'valid', state: decoded.value }
+  return { kind: decoded.isWhole ? 'foreign' : 'damaged', reason: decoded.reason }
 }
 
 function unread(reason: string): Copy {

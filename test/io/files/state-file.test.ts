@@ -188,6 +188,18 @@ test('when both copies are damaged the refusal names them and the way out', asyn
   )
 })
 
+test('what another version wrote is refused without the advice to delete it, even if an older copy can be read', async () => {
+  const file = start()
+  await file.save(stateAt(1))
+  writeFileSync(path, 'vedette-state 3 3 ab\n{}\n')
+  expect(() => file.load()).toThrow(
+    expect.objectContaining({
+      message: `the state of this Sentinel cannot be read: ${path}: its format version is 3, this program reads version 2`,
+      hint: expect.stringMatching(/another version of Vedette wrote it.*do not delete it/),
+    }),
+  )
+})
+
 /** Only root can be another user. */
 test.skipIf(process.getuid?.() !== 0)(
   'copies that this user may not read are sound: the refusal does not advise to delete them',
