@@ -17,7 +17,7 @@ import { livesIn, nodeLivesIn } from './lives.ts'
 import { lossesIn, lossJson } from './lost-writes.ts'
 import { ownWordsOf } from './own-words.ts'
 import { aboutGroups, partOf, type RecordedRun } from './recorded-run.ts'
-import { type Choice, groupsIn, type IncidentsTold, tell } from './stories.ts'
+import { type Choice, groupsIn, tell } from './stories.ts'
 import {
   clockLines,
   eventsOf,
@@ -99,7 +99,7 @@ async function show(gathered: Gathered, options: IncidentOptions): Promise<numbe
   for (const fault of faults) say(`vedette: ${fault}`)
   for (const { address, reason } of missing) say(`vedette: no record of ${address}: ${reason}`)
   const { run, ties, nodeTies, chosen, stories } = told
-  if (stories.length === 0) return sayNothing(told, options)
+  if (stories.length === 0) return sayNothing(gathered, options)
   const { silentNodes } = gathered
   const shown = {
     silentNodes,
@@ -152,13 +152,16 @@ function shownLosses({ losses, told }: Gathered): ShownLosses | undefined {
 }
 
 /** Why there is no story; returns the exit status. */
-function sayNothing(told: IncidentsTold, { id, group }: Choice): number {
+function sayNothing({ told, faults, missing }: Gathered, { id, group }: Choice): number {
   const known = groupsIn(told)
   if (group !== undefined && !known.includes(group)) {
     say(`vedette: no Sentinel of these records watches '${group}'; ${watchedWords(known)}`)
     return EXIT_CONFIG
   }
-  const nothing = 'these Sentinels suspected no master in that time'
+  const isWhole = faults.length === 0 && missing.length === 0
+  const nothing = isWhole
+    ? 'these Sentinels suspected no master in that time'
+    : 'what could be read of these records suspects no master in that time'
   say(`vedette: ${id === undefined ? nothing : noSuch(id, told.run)}`)
   return EXIT_FAILED
 }

@@ -5,6 +5,8 @@ import { runIncident } from '../../../src/cli/incident/incident.ts'
 import { runReplay } from '../../../src/cli/replay/replay.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 
+const KILL = ['s1', 's2', 's3'].map((name) => join('incidents/kill/records', name))
+
 afterEach(() => {
   vi.restoreAllMocks()
 })
@@ -34,3 +36,14 @@ test('without any record the option that keeps one is named', async () => {
   expect(await runReplay([scratchFolder('records')], {})).toBe(1)
   expect(told.err).toMatch(/<state file>.blackbox, unless its configuration says black-box: no/)
 })
+
+test('records of which a part cannot be read are not said to hold nothing', async () => {
+  const folder = scratchFolder('records')
+  writeFileSync(join(folder, '00000001.vbb'), 'vedette-blackbox 3\n')
+  const told = listen()
+  const at = '2001-01-01T00:00:00Z'
+  expect(await runIncident([...KILL, folder], { at })).toBe(1)
+  expect(told.err).toContain('00000001.vbb, offset 0: its format is "3"')
+  expect(told.err).toContain('what could be read of these records suspects no master in that time')
+})
+
