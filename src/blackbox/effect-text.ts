@@ -4,6 +4,7 @@
  * (secrets.ts). What a client is answered that has asked for users or settings is left out: only
  * that it was answered is compared.
  */
+import type { AnnouncedEvent } from '../core/announced-event.ts'
 import type { Effect } from '../core/effect.ts'
 import type { ClientId } from '../core/ids.ts'
 import type { SavedState } from '../core/persistence/saved.ts'
@@ -114,6 +115,8 @@ export class EffectTexts {
         return effect.question.kind === 'writeAclFile'
           ? `inquire ${effect.inquiry} ${hideAclFile(this.#hiding, effect.question.text)}`
           : JSON.stringify(effect)
+      case 'log':
+        return JSON.stringify({ ...effect, event: effect.event && inOrder(effect.event) })
       default:
         return JSON.stringify(effect)
     }
@@ -136,6 +139,15 @@ export class EffectTexts {
   #json(value: unknown): string {
     return JSON.stringify(value, (key, one) => hideProperty(this.#hiding, key, one))
   }
+}
+
+/**
+ * The properties in the order that records have: digests of other versions are compared with this text, and it must
+ * not change with the code that makes an event.
+ */
+function inOrder(event: AnnouncedEvent): AnnouncedEvent {
+  const { name, details, by, atMs, group, instance, epoch, evidence, level, payload } = event
+  return { name, details, by, atMs, group, instance, epoch, evidence, level, payload }
 }
 
 /** The hash of a block in which nothing was said: FNV-1a with 32 bits, which notices a difference and fends off no forger. */

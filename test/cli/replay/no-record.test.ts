@@ -47,3 +47,8 @@ test('records of which a part cannot be read are not said to hold nothing', asyn
   expect(told.err).toContain('what could be read of these records suspects no master in that time')
 })
 
+test('records that can be read to their end are', async () => {
+  const told = listen()
+  expect(await runIncident(KILL, { at: '2001-01-01T00:00:00Z' })).toBe(1)
+  expect(told.err).toBe('vedette: these Sentinels suspected no master in that time\n')
+})
