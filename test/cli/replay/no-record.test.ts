@@ -41,7 +41,7 @@ test('records of which a part cannot be read are not said to hold nothing', asyn
   const folder = scratchFolder('records')
   writeFileSync(join(folder, '00000001.vbb'), 'vedette-blackbox 3\n')
   const told = listen()
-  const at = '2001-01-01T00:00:00Z'
+  const at = Date.parse('2001-01-01T00:00:00Z')
   expect(await runIncident([...KILL, folder], { at })).toBe(1)
   expect(told.err).toContain('00000001.vbb, offset 0: its format is "3"')
   expect(told.err).toContain('what could be read of these records suspects no master in that time')
@@ -49,6 +49,6 @@ test('records of which a part cannot be read are not said to hold nothing', asyn
 
 test('records that can be read to their end are', async () => {
   const told = listen()
-  expect(await runIncident(KILL, { at: '2001-01-01T00:00:00Z' })).toBe(1)
+  expect(await runIncident(KILL, { at: Date.parse('2001-01-01T00:00:00Z') })).toBe(1)
   expect(told.err).toBe('vedette: these Sentinels suspected no master in that time\n')
 })
