@@ -8,6 +8,7 @@ import type { AnnouncedEvent } from '../core/announced-event.ts'
 import type { Effect } from '../core/effect.ts'
 import type { ClientId } from '../core/ids.ts'
 import type { SavedState } from '../core/persistence/saved.ts'
+import type { Purpose } from '../core/purpose.ts'
 import type { State } from '../core/state.ts'
 import { encodeReply } from '../resp/encode.ts'
 import {
@@ -110,7 +111,7 @@ export class EffectTexts {
           ? `respond ${effect.client}`
           : `respond ${effect.client} ${encodeReply(effect.reply, effect.protocol)}`
       case 'send':
-        return `send ${effect.link} ${JSON.stringify(effect.purpose)} ${JSON.stringify(this.#words(effect))}`
+        return `send ${effect.link} ${purposeText(effect.purpose)} ${JSON.stringify(this.#words(effect))}`
       case 'inquire':
         return effect.question.kind === 'writeAclFile'
           ? `inquire ${effect.inquiry} ${hideAclFile(this.#hiding, effect.question.text)}`
@@ -139,6 +140,11 @@ export class EffectTexts {
   #json(value: unknown): string {
     return JSON.stringify(value, (key, one) => hideProperty(this.#hiding, key, one))
   }
+}
+
+/** Without what purposes have had only since there are records: nothing that an instance is sent depends on it. */
+function purposeText(purpose: Purpose): string {
+  return JSON.stringify(purpose.kind === 'slaveof' ? { ...purpose, promotes: undefined } : purpose)
 }
 
 /**
