@@ -224,6 +224,23 @@ test('a master that came back with half of its keys is refused', () => {
   expect([refusing(replicas[0]), replicas[0].get('k19')]).toEqual(['1', 'v'])
 })
 
+test.each([
+  ['expired while it was down is followed', 500, undefined],
+  ['lost keys that would live on is not', 3_600_000, '1'],
+])('a master that came back without keys that %s', (_, lifeMs, guard) => {
+  const { world: play, master, replicas } = world()
+  for (let index = 0; index < 3 * DATA; index++)
+    master.call('SET', `t${index}`, 'v', 'PX', `${lifeMs}`)
+  play.untilInStep(master, replicas[0])
+  master.kill()
+  play.run(1000)
+  const reborn = play.restart(master, { keepsFiles: false })
+  for (let index = 0; index < DATA; index++) reborn.call('SET', `k${index}`, 'v')
+  play.run(5000)
+  expect(replicas[0].call('DBSIZE')).toEqual(integer(guard === undefined ? DATA : 4 * DATA))
+  expect(refusing(replicas[0])).toBe(guard)
+})
+
 test('a chain below a replica that refuses keeps its data too', () => {
   const { world: play, master, replicas } = world()
   const below = play.replicaOf(replicas[0])

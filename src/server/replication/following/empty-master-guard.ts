@@ -102,15 +102,27 @@ export class EmptyMasterGuard {
   #hasKeptItsKeys(own: OwnPosition, offer: Offer): boolean {
     const { lineage } = offer
     if (typeof lineage === 'string' || divergenceFrom(own, offer).kind !== 'new') return false
-    return lineage.keys >= KEPT_SHARE * this.#ownKeys()
+    return !this.#holdsMoreThan(lineage.keys / KEPT_SHARE)
   }
 
   #holdsData(): boolean {
-    return this.#ownKeys() > 0
+    return this.#node.keyspace.dbs.some((db) => db.entries.size > 0)
   }
 
-  #ownKeys(): number {
-    return this.#node.keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
+  /**
+   * Keys that have expired do not count: we keep them until our master deletes them, and a master that starts
+   * leaves them out.
+   */
+  #holdsMoreThan(limit: number): boolean {
+    const { dbs, nowMs } = this.#node.keyspace
+    let keys = dbs.reduce((sum, { entries, expires }) => sum + entries.size - expires.size, 0)
+    for (const { expires } of dbs) {
+      for (const { expireAtMs = Number.POSITIVE_INFINITY } of expires.values()) {
+        if (keys > limit) return true
+        if (expireAtMs >= nowMs) keys++
+      }
+    }
+    return keys > limit
   }
 
   #warn(own: OwnPosition, offer: Offer): void {
