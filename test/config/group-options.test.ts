@@ -106,6 +106,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'core/failover/voters.ts': ['replication', 'voters'],
       'core/group-option-kinds.ts': ['detection', 'replication'],
       'history/topology.ts': ['quorum', 'detection', 'replication', 'reads'],
+      'scenario/facts/unreachable-quorum.ts': ['quorum'],
       'simulate/cluster.ts': ['replication'],
       'testing/options.ts': ['quorum', 'detection'],
       'testing/sentinel.ts': ['quorum'],
