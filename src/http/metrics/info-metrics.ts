@@ -140,7 +140,7 @@ const FILES: readonly InfoMetric[] = [
     'rdb_last_bgsave_time_sec',
     gauge,
     'rdb_last_bgsave_duration_sec',
-    'How long the last dump took; -1 before the first.',
+    'How long the last dump or copy for replicas took; -1 before the first.',
     'seconds',
   ),
   row(

@@ -54,7 +54,6 @@ export class Saving {
   #hasFailed = false
   /** The reason logged last, until a save succeeds. */
   #loggedReason: string | undefined
-  #lastDurationMs: number | undefined
   #begun = 0
 
   constructor(host: PersistenceHost, jobs: Jobs, turn: SnapshotTurn, unreadDump: UnreadDump) {
@@ -90,9 +89,10 @@ export class Saving {
     return this.#begun
   }
 
-  /** How long the last background save took; -1 if there was none. */
+  /** How long the last background save or copy for replicas took; -1 if there was none. */
   get lastDurationSeconds(): number {
-    return this.#lastDurationMs === undefined ? -1 : Math.floor(this.#lastDurationMs / 1000)
+    const { lastBackgroundMs } = this.#turn
+    return lastBackgroundMs === undefined ? -1 : Math.floor(lastBackgroundMs / 1000)
   }
 
   /** How long the running background save has taken; -1 if none runs. */
@@ -221,7 +221,7 @@ export class Saving {
     this.#run = undefined
     this.#turn.release('save')
     const durationMs = this.#host.now.monoMs - run.startedAtMs
-    if (run.isBackground) this.#lastDurationMs = durationMs
+    if (run.isBackground) this.#turn.lastBackgroundMs = durationMs
     switch (end.kind) {
       case 'saved':
         return this.#succeeded(run, durationMs)

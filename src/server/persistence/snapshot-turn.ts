@@ -8,6 +8,8 @@ export type SnapshotUser = 'save' | 'rewrite' | 'transfer'
 
 export class SnapshotTurn {
   #user: SnapshotUser | undefined
+  /** How long the last save in the background or the last copy for replicas took: to Redis both are a BGSAVE. */
+  lastBackgroundMs: number | undefined
 
   get user(): SnapshotUser | undefined {
     return this.#user

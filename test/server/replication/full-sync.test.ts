@@ -24,6 +24,17 @@ test('a fresh replica gets everything the master has, in every type and database
   expect(replica.call('HGET', 'hash', 'f')).toEqual(bulk('v'))
 })
 
+test('INFO tells how long a copy for a replica took, as of a BGSAVE', () => {
+  const world = new ReplicationWorld()
+  const master = world.node()
+  const told = (node: TestNode) => {
+    return /rdb_last_bgsave_time_sec:(-?\d+)/.exec(JSON.stringify(node.call('INFO')))?.[1]
+  }
+  expect(told(master)).toBe('-1')
+  world.replicaOf(master)
+  world.until(() => told(master) === '0')
+})
+
 describe('a copy and the disk of the replica', () => {
   function copied(directives: Record<string, string>): [ReplicationWorld, TestNode] {
     const world = new ReplicationWorld()

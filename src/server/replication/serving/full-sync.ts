@@ -30,6 +30,7 @@ export class FullSync {
   readonly #waiting = new Set<ReplicaPeer>()
   #startAtMs = 0
   #transfer: Transfer | undefined
+  #begunAtMs = 0
   #deliveries: SpoolDelivery[] = []
   #continueAtMs = 0
   /** Names of all spools of this process. */
@@ -104,7 +105,8 @@ export class FullSync {
     this.#state.stream.forgetDb()
     const newSpool = () => this.#newSpool()
     this.#transfer = new Transfer(this.#state, newSpool, this.#rng, this.#aux(), peers, readers)
-    this.#continueAtMs = this.#state.node.now.monoMs
+    this.#begunAtMs = this.#state.node.now.monoMs
+    this.#continueAtMs = this.#begunAtMs
   }
 
   /**
@@ -169,8 +171,10 @@ export class FullSync {
   }
 
   #endTransfer(): void {
+    const { now, snapshotTurn } = this.#state.node
     this.#transfer = undefined
-    this.#state.node.snapshotTurn.release('transfer')
+    snapshotTurn.lastBackgroundMs = now.monoMs - this.#begunAtMs
+    snapshotTurn.release('transfer')
   }
 
   /** Removes a file when no delivery reads it any more. */
