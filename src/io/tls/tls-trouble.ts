@@ -48,21 +48,40 @@ export function reportTrouble(
   })
 }
 
-/** The same for a connection without TLS, which the other side may want. */
-export function reportPlainTrouble(socket: Socket, complain: (reason: string) => void): void {
-  const connectedAt = momentOf(socket, 'connect')
-  let isHungUp = false
-  socket.once('end', () => {
-    isHungUp = true
-  })
-  socket.on('error', (error: NodeJS.ErrnoException) => {
-    isHungUp ||= isHangUp(error)
-  })
-  socket.once('close', () => {
-    const isUnanswered = socket.bytesWritten > 0 && socket.bytesRead === 0
-    if (isHungUp && isUnanswered && (age(connectedAt) ?? Infinity) < PATIENCE_MS)
-      complain(TLS_WANTED)
-  })
+/** A program that stops may close what it has accepted just before, once or twice. */
+const ATTEMPTS_IN_A_ROW = 3
+/** No Sentinel has that many instances; the limit only keeps the memory bounded. */
+const MAX_ADDRESSES = 1_000
+
+/** The same for connections without TLS, which the other side may want. */
+export class PlainAttempts {
+  /** How often in a row each address has closed a connection without an answer. */
+  readonly #unanswered = new Map<string, number>()
+
+  watch(socket: Socket, address: string, complain: (reason: string) => void): void {
+    const connectedAt = momentOf(socket, 'connect')
+    let isHungUp = false
+    socket.once('end', () => {
+      isHungUp = true
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      isHungUp ||= isHangUp(error)
+    })
+    socket.once('close', () => {
+      const isUnanswered = socket.bytesWritten > 0 && socket.bytesRead === 0
+      const isInTime = (age(connectedAt) ?? Infinity) < PATIENCE_MS
+      const times = this.#count(address, isHungUp && isUnanswered && isInTime)
+      if (times >= ATTEMPTS_IN_A_ROW) complain(TLS_WANTED)
+    })
+  }
+
+  #count(address: string, isTurnedAway: boolean): number {
+    const times = isTurnedAway ? (this.#unanswered.get(address) ?? 0) + 1 : 0
+    if (times === 0) this.#unanswered.delete(address)
+    else if (this.#unanswered.size >= MAX_ADDRESSES) this.#unanswered.clear()
+    if (times > 0) this.#unanswered.set(address, times)
+    return times
+  }
 }
 
 /** When something happened; undefined as long as it has not. */

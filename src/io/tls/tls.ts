@@ -16,7 +16,7 @@ import { createTlsContexts, type TlsContexts } from './tls-contexts.ts'
 import { ageWarning, type CertificateInUse, refuseExpired } from './tls-expiry.ts'
 import { noCertificate } from './tls-files.ts'
 import { tlsPaths } from './tls-paths.ts'
-import { reportPlainTrouble, reportTrouble } from './tls-trouble.ts'
+import { PlainAttempts, reportTrouble } from './tls-trouble.ts'
 import { watchFiles } from './tls-watch.ts'
 
 export type TlsLog = (level: LogLevel, text: string) => void
@@ -27,6 +27,7 @@ const REPEAT_MS = 300_000
 export class Tls {
   readonly #log: TlsLog
   readonly #repetitions = new Repetitions(REPEAT_MS)
+  readonly #plain = new PlainAttempts()
   #options: TlsOptions
   /** What else uses the certificates: the HTTP port, or the proxy. */
   #usedBy: string | undefined
@@ -74,12 +75,13 @@ export class Tls {
    * connection itself. `tell` hears why it failed, before `close` is emitted to others.
    */
   over(raw: Socket, host: string, port: number, tell?: (reason: string) => void): Socket {
+    const address = hostAndPort(host, port)
     const complain = (reason: string) => {
       tell?.(reason)
-      this.#complain(hostAndPort(host, port), reason)
+      this.#complain(address, reason)
     }
     if (!this.isOpening) {
-      reportPlainTrouble(raw, complain)
+      this.#plain.watch(raw, address, complain)
       return raw
     }
     const socket = connect({
