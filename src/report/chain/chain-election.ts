@@ -63,11 +63,20 @@ function votesIn({ votes }: Attempt, electedAtMs: number): string {
   return `with the ${inTime.length === 1 ? 'vote' : 'votes'} of ${wordList(inTime)}${tooLate}`
 }
 
-function tellSelection({ selected, sentinel }: Attempt, story: Story): ChainSentence[] {
+function tellSelection(attempt: Attempt, story: Story): ChainSentence[] {
+  const { selected, passedOver, kind, sentinel } = attempt
   if (selected === undefined) return []
-  const { node, atMs } = selected
-  const text = `${sentinel} selects ${node}${reasonFor(node, atMs, story)}: +selected-slave.`
-  return [link(atMs, text, sentinel)]
+  // In a coordinated failover the choice is made again when the master dies: no replica has refused then.
+  const refusing = kind === 'coordinated' ? [] : passedOver
+  const choices = [...refusing, selected]
+  return choices.map(({ node, atMs }, at) => {
+    const before = choices[at - 1]
+    const why =
+      before === undefined
+        ? reasonFor(node, atMs, story)
+        : ` instead, for ${before.node} refused to be the master`
+    return link(atMs, `${sentinel} selects ${node}${why}: +selected-slave.`, sentinel)
+  })
 }
 
 /**

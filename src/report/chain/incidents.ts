@@ -45,6 +45,11 @@ export interface Agreement extends Noticed {
   readonly needed: number
 }
 
+export interface Selection {
+  readonly atMs: number
+  readonly node: string
+}
+
 /** One Sentinel's attempt at a failover. */
 export interface Attempt extends Noticed {
   readonly epoch: number | undefined
@@ -52,7 +57,9 @@ export interface Attempt extends Noticed {
   readonly kind: FailoverKind | undefined
   readonly votes: readonly Noticed[]
   readonly electedAtMs: number | undefined
-  readonly selected: { readonly atMs: number; readonly node: string } | undefined
+  readonly selected: Selection | undefined
+  /** Selected before it, in the same attempt. */
+  readonly passedOver: readonly Selection[]
   /** Name of the event that ended it in vain. */
   readonly aborted: { readonly atMs: number; readonly event: AbortReason } | undefined
 }
@@ -65,8 +72,9 @@ export interface Promotion extends Noticed {
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] }
 
-interface OpenAttempt extends Draft<Omit<Attempt, 'votes'>> {
+interface OpenAttempt extends Draft<Omit<Attempt, 'votes' | 'passedOver'>> {
   readonly votes: Noticed[]
+  readonly passedOver: Selection[]
 }
 
 interface OpenIncident
@@ -127,6 +135,7 @@ class Finder {
     const node = facts.subject?.kind === 'replica' ? facts.subject.name : undefined
     if (name === '+selected-slave' && node !== undefined) {
       change(incident, by, (attempt) => {
+        if (attempt.selected !== undefined) attempt.passedOver.push(attempt.selected)
         attempt.selected = { atMs: by.atMs, node }
       })
     }
@@ -243,7 +252,7 @@ function newAttempt(
   kind: FailoverKind | undefined,
 ): OpenAttempt {
   const open = { electedAtMs: undefined, selected: undefined, aborted: undefined }
-  return { atMs, sentinel, epoch, kind, votes: [], ...open }
+  return { atMs, sentinel, epoch, kind, votes: [], passedOver: [], ...open }
 }
 
 function newIncident(group: string, master: string, startMs: number): OpenIncident {

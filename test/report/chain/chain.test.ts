@@ -51,6 +51,19 @@ describe('a failover in words', () => {
     expect(text).toContain('selects n2 before n3, for it has the lower replica-priority, 10')
   })
 
+  test('a replica that refused is the reason for the next choice', async () => {
+    const right = 'command: { to: n2, argv: [ACL, SETUSER, default, -slaveof, -replicaof] }'
+    const text = await story(
+      altered(
+        'n2: { host: b, replica-of: n1 }',
+        'n2: { host: b, replica-of: n1, settings: { replica-priority: 10 } }',
+      ).replace('timeline:', `timeline:\n  - { at: 2s, ${right} }`),
+    )
+    expect(text).toContain('selects n2 before n3, for it has the lower replica-priority, 10')
+    expect(text).toContain('selects n3 instead, for n2 refused to be the master: +selected-slave')
+    expect(text).not.toContain('out of its reach')
+  })
+
   test('an operator who asked for it is no fault', async () => {
     const order = '{ at: 5s, as: kill, command: { to: s2, argv: [SENTINEL, FAILOVER, mymaster] } }'
     const text = await story(altered(STEPS, steps(order)))
