@@ -45,7 +45,7 @@ export interface Agreement extends Noticed {
   readonly needed: number
 }
 
-export interface Selection {
+export interface SelectedReplica {
   readonly atMs: number
   readonly node: string
 }
@@ -57,9 +57,9 @@ export interface Attempt extends Noticed {
   readonly kind: FailoverKind | undefined
   readonly votes: readonly Noticed[]
   readonly electedAtMs: number | undefined
-  readonly selected: Selection | undefined
+  readonly selected: SelectedReplica | undefined
   /** Selected before it, in the same attempt. */
-  readonly passedOver: readonly Selection[]
+  readonly passedOver: readonly SelectedReplica[]
   /** Name of the event that ended it in vain. */
   readonly aborted: { readonly atMs: number; readonly event: AbortReason } | undefined
 }
@@ -74,7 +74,7 @@ type Draft<T> = { -readonly [Key in keyof T]: T[Key] }
 
 interface OpenAttempt extends Draft<Omit<Attempt, 'votes' | 'passedOver'>> {
   readonly votes: Noticed[]
-  readonly passedOver: Selection[]
+  readonly passedOver: SelectedReplica[]
 }
 
 interface OpenIncident
