@@ -283,7 +283,7 @@ describe('problems of steps name their place and a way out', () => {
     ['{ at: 5s, cut: { between: [a, q] } }', /cut\.between {2}no host is called q/],
     [
       '{ at: 5s, cut: { from: a } }',
-      /cut {2}must be from and to, one host each, or between: \[a, b\]/,
+      /cut {2}must be from and to, one host or zone each, or between: \[a, b\]/,
     ],
     ['{ at: 5s, clock-drift: { process: s1, rate: 0 } }', /rate {2}must be from 0.1 to 10/],
     ['{ at: 5s, failover: { at: n1 } }', /failover\.at {2}no Sentinel is called n1/],

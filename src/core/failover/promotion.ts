@@ -89,6 +89,8 @@ export function stepSlaveofNoOne(turn: Turn, group: Group, failover: Failover): 
     ? sendPromotion(turn, group, promoted, failover)
     : sendSlaveof(turn, promoted, 'no one')
   if (!isSent) return
+  // What the master said to an earlier order to hand over is not about this one.
+  failover.refusal = undefined
   enter(turn, failover, 'wait_promotion')
   announce(turn, '+failover-state-wait-promotion', promoted)
   scheduleInfo(turn, promoted)
@@ -126,7 +128,6 @@ export function notePromotionRefused(replica: Replica, refusal: string): void {
 function passOver(turn: Turn, group: Group, failover: Failover, refusing: Replica): void {
   refusing.disobeyed = true
   takeBackPromotion(failover)
-  failover.refusal = undefined
   if (candidatesFor(turn, group, failover).every(({ disobeyed }) => disobeyed)) {
     return abortFailover(turn, group, '-failover-abort-no-good-slave')
   }

@@ -44,7 +44,7 @@ const twoHosts = z.tuple([name, name], { error: 'must be two hosts or zones' })
 const onPath = (kind: 'cut' | 'hold' | 'refuse') =>
   actionWord(
     z.union([z.strictObject({ from: name, to: name }), z.strictObject({ between: twoHosts })], {
-      error: 'must be from and to, one host each, or between: [a, b] for both directions',
+      error: 'must be from and to, one host or zone each, or between: [a, b] for both directions',
     }),
     (raw, here) => {
       const isBoth = 'between' in raw
