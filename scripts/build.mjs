@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { buildIdOf } from './build-id.mjs'
 import { confirmBundle, makeBundle, writeBundle } from './bundle.mjs'
 import { makeExportedTypes, writeExportedTypes } from './exported-types.mjs'
 import { makeLibrary, writeLibrary } from './library.mjs'
@@ -27,6 +28,7 @@ const ASSET = /\.(html|css|svg)$/
 const PROJECTS = ['tsconfig.json', 'tsconfig.dashboard.json']
 /** Their text decides what dist looks like, too. */
 const MAKERS = [
+  'scripts/build-id.mjs',
   'scripts/build.mjs',
   'scripts/bundle.mjs',
   'scripts/exported-types.mjs',
@@ -60,6 +62,7 @@ export async function build() {
   }
   writeExportedTypes(bundled.types)
   writeLibrary(bundled.library)
+  writeFileSync(pathOf('dist/build-id'), `${buildIdOf(pathOf('src'))}\n`)
   // Behind the compiler: a bundle older than the modules is not used.
   writeBundle(bundled.bundle)
   writeFileSync(STAMP, fingerprint)

@@ -1,6 +1,6 @@
 /** The programs that are compared: how each is started, and whether it is installed. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { pathOf } from '../../scripts/paths.mjs'
@@ -51,7 +51,8 @@ export function versionOf(command) {
 }
 
 export function vedetteVersion() {
-  return JSON.parse(readFileSync(pathOf('package.json'), 'utf8')).version
+  const { stdout } = spawnSync(process.execPath, [mainProgram(), '--version'], { encoding: 'utf8' })
+  return stdout.trim()
 }
 
 /** Looks for commands; returns the versions of those that are installed and the names of the others. */

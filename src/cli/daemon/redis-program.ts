@@ -1,15 +1,11 @@
 /**
  * What the bins `vedette-sentinel` and `vedette-server` have in common with redis-sentinel and redis-server.
  */
-import { readFileSync } from 'node:fs'
 import { REDIS_VERSION } from '../../server/version.ts'
 import { outliveReader, watchOutput } from '../output.ts'
 import { EXIT_FAILED, reportFailedStart, say } from '../report.ts'
+import { ownVersion } from '../version.ts'
 import { type RedisArguments, splitArguments } from './redis-arguments.ts'
-
-interface PackageFile {
-  readonly version: string
-}
 
 /** Runs the program in this process; `--version` and `--help` are answered here. */
 export async function runRedisProgram(
@@ -56,7 +52,5 @@ function answerAtOnce(args: readonly string[], help: string): number | undefined
 
 /** In the format that scripts parse, with the version of Redis that it behaves as. */
 function versionLine(): string {
-  const file = new URL('../../../package.json', import.meta.url)
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as PackageFile
-  return `Redis server v=${REDIS_VERSION} sha=00000000:0 malloc=v8 bits=64 build=vedette-${version}`
+  return `Redis server v=${REDIS_VERSION} sha=00000000:0 malloc=v8 bits=64 build=vedette-${ownVersion()}`
 }

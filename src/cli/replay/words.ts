@@ -4,6 +4,7 @@ import { utf8Text } from '../../base/utf8.ts'
 import type { AnnouncedEvent } from '../../core/announced-event.ts'
 import type { Effect } from '../../core/effect.ts'
 import { colors as pc } from '../colors.ts'
+import { ownVersion } from '../version.ts'
 import type { PlacedStep, SegmentOutcome } from './play.ts'
 
 export function clockTime(wallMs: number): string {
@@ -37,8 +38,16 @@ export function outcomeLine(outcome: SegmentOutcome): string {
   const when = `${clockTime(fromMs)} to ${clockTime(toMs)}`
   const what = `${steps} steps, ${decisions} decisions`
   const verdict =
-    fault === undefined ? pc.green('the same again') : pc.red(`NOT the same: ${fault}`)
+    fault === undefined
+      ? pc.green('the same again')
+      : pc.red(`NOT the same${byAnother(program)}: ${fault}`)
   return `${path}: Sentinel ${myid.slice(0, 8)} (${program}), ${when}, ${what}: ${verdict}`
+}
+
+/** Another build may decide differently, and that is no bug. */
+function byAnother(program: string): string {
+  const own = `vedette ${ownVersion()}`
+  return program === own ? '' : `, played by ${own}`
 }
 
 export function verdictLine(outcomes: readonly SegmentOutcome[]): string {
