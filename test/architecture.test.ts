@@ -29,7 +29,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   fuzz: ['base', 'resp', 'core', 'server', 'sim', 'config', 'history', 'scenario'],
   simulate: ['base', 'config', 'core', 'history', 'scenario', 'fuzz'],
   engine: ['base', 'resp', 'core', 'server', 'config', 'history', 'sim', 'scenario', 'io'],
-  testing: ['base', 'resp', 'core', 'server', 'config', 'history', 'sim', 'scenario', 'io'],
+  testing: [
+    ...['base', 'resp', 'core', 'server', 'config', 'history', 'sim', 'scenario', 'report', 'io'],
+  ],
   cli: [
     ...['base', 'resp', 'acl', 'core', 'server', 'config', 'history', 'scenario', 'io'],
     ...[
@@ -45,7 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ],
   ],
   launch: ['cli', 'io'],
-  exports: ['resp', 'config', 'server', 'scenario', 'engine', 'simulate', 'testing'],
+  exports: ['resp', 'config', 'server', 'scenario', 'report', 'engine', 'simulate', 'testing'],
 }
 /** The folders that decide know no package at all; those that read or write files of ours know YAML. */
 const PACKAGES: Record<string, readonly string[]> = {

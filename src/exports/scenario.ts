@@ -19,9 +19,9 @@
 import type { Problem } from '../config/problem.ts'
 // The engine is loaded when it is used: by then a test may have put fake timers in the place of the true ones.
 import '../io/process/timers.ts'
+import { renderForLog } from '../report/terminal.ts'
 import { parseScenario } from '../scenario/parse.ts'
-import { renderReport } from '../scenario/report.ts'
-import { runScenario as play } from '../scenario/run.ts'
+import { playScenario as play } from '../scenario/run.ts'
 import type { Engine } from '../scenario/world.ts'
 import {
   checkContents,
@@ -55,7 +55,7 @@ export type ScenarioRun =
   | {
       readonly ok: true
       readonly result: PlayedScenario
-      /** The same in words, as `vedette scenario run` prints it, without colours. */
+      /** The same in words, as `vedette scenario run` prints it into a pipe: a failed run ends with why it went that way. */
       readonly report: string
     }
   | { readonly ok: false; readonly problems: readonly Problem[] }
@@ -133,11 +133,11 @@ export async function runScenario(
   checkMs('graceMs', graceMs)
   const parsed = parseScenario(text, file)
   if (!parsed.ok) return { ok: false, problems: parsed.problems }
-  const result = await play(
+  const { result, history } = await play(
     parsed.value,
     engine === 'tcp' ? { ...(await realTime()), seed, graceMs } : { seed },
   )
-  return { ok: true, result, report: renderReport(result) }
+  return { ok: true, result, report: renderForLog(parsed.value, result, history) }
 }
 
 const USUAL: Required<ScenarioRunOptions> = {

@@ -1,5 +1,5 @@
 /** A run for a terminal: verdict and facts, why it happened, and the course of events. */
-import { type Painter, PLAIN, renderReport } from '../scenario/report.ts'
+import { type Painter, PLAIN, type ReportOptions, renderReport } from '../scenario/report.ts'
 import type { ScenarioResult } from '../scenario/result.ts'
 import type { ScenarioFile } from '../scenario/scenario-file.ts'
 import type { RunHistory } from '../scenario/world.ts'
@@ -39,11 +39,11 @@ export function renderForLog(
   file: ScenarioFile,
   result: ScenarioResult,
   history: RunHistory,
-  painter: Painter = PLAIN,
+  options: ReportOptions = {},
 ): string {
-  const report = renderReport(result, { painter })
+  const report = renderReport(result, options)
   if (result.verdict !== 'failed') return report
-  const chain = renderChain(explain(file, result, history), { width: LOG_WIDTH, painter })
+  const chain = renderChain(explain(file, result, history), { ...options, width: LOG_WIDTH })
   return `${[report.trimEnd(), ...chain].join('\n')}\n`
 }
 

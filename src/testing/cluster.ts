@@ -206,11 +206,13 @@ class RunningCluster implements Cluster {
   async scenario(file: string | URL): Promise<PlayedScenarioFile> {
     this.#demandRunning()
     const { playScenarioFile } = await import('./scenario.ts')
-    const { seed, clock } = this.#options
+    const { seed, clock, quorum, downAfterMs, failoverTimeoutMs } = this.#options
     return playScenarioFile(file, {
       ...this.#stage(),
       ...{ nodes: this.nodes, sentinels: this.sentinels, events: this.events, seed },
       isManual: clock === 'manual',
+      options: { quorum, downAfterMs, failoverTimeoutMs },
+      runIdOf: (sentinel) => runIdOf(this.#options, sentinel),
       login: this.#login(),
       recorderOf: (group) => this.#recorderStart(this.group(group)),
       lead: (group, node) => this.#lead(group, node),

@@ -6,7 +6,12 @@
 import type { Address } from '../base/ip.ts'
 import { heardEvent } from '../core/event-table.ts'
 import { type Action, describeAction } from '../history/action.ts'
-import type { Happening, Occurrence, ProcessStatus } from '../history/happening.ts'
+import {
+  eventWords,
+  type Happening,
+  type Occurrence,
+  type ProcessStatus,
+} from '../history/happening.ts'
 import type { ClientSpec, Topology } from '../history/topology.ts'
 import type { Write, WriteOutcome } from '../history/writes.ts'
 import { encodeReply } from '../resp/encode.ts'
@@ -28,7 +33,10 @@ export interface ScenarioStage extends ScriptStage {
   readonly events: AsyncIterable<ClusterEvent>
   readonly login: Omit<NodeLogin, 'host' | 'port'>
   recorderOf(group: string): RecorderStart
+  runIdOf(sentinel: string): string
 }
+
+type Announced = Extract<Occurrence, { readonly kind: 'event' }>
 
 const LOOK_EVERY_MS = 2
 const ANSWER_WITHIN_MS = 5_000
@@ -140,7 +148,12 @@ export class StagedWorld implements World {
   }
 
   get #nowMs(): number {
-    return this.#stage.clock.nowMs - this.#startMs
+    return this.#sinceStart(this.#stage.clock.nowMs)
+  }
+
+  /** Whole milliseconds, as all times of a run. */
+  #sinceStart(atMs: number): number {
+    return Math.round(atMs - this.#startMs)
   }
 
   #record(process: string | undefined, what: Occurrence, atMs = this.#nowMs): void {
@@ -150,11 +163,24 @@ export class StagedWorld implements World {
   async #listen(): Promise<void> {
     for await (const { atMs, sentinel, name, payload, group, epoch } of this.#stage.events) {
       if (this.#isOver) return
-      const sinceMs = atMs - this.#startMs
-      this.#record(sentinel, { kind: 'event', name: heardEvent(name), payload }, sinceMs)
-      if (name !== '+elected-leader' || group === undefined) continue
-      this.#record(sentinel, { kind: 'leader', sentinelId: sentinel, group, epoch }, sinceMs)
+      const sinceMs = this.#sinceStart(atMs)
+      const event = { kind: 'event', name: heardEvent(name), payload } as const
+      this.#record(sentinel, event, sinceMs)
+      const sentinelId = this.#stage.runIdOf(sentinel)
+      const vote = this.#voteIn(event, sentinelId)
+      if (vote !== undefined) this.#record(sentinel, vote, sinceMs)
+      if (event.name !== '+elected-leader' || group === undefined) continue
+      this.#record(sentinel, { kind: 'leader', sentinelId, group, epoch }, sinceMs)
     }
+  }
+
+  /** The event does not name its group, so with several groups the vote cannot be attributed. */
+  #voteIn({ name, payload }: Announced, sentinelId: string): Occurrence | undefined {
+    const [group, ...others] = this.#topology.groups
+    const vote = name === '+vote-for-leader' ? eventWords(name, payload) : undefined
+    if (vote === undefined || group === undefined || others.length > 0) return undefined
+    const { leader, epoch } = vote
+    return { kind: 'vote', sentinelId, group: group.name, epoch: Number(epoch), leader }
   }
 
   #look(): void {
@@ -177,7 +203,8 @@ export class StagedWorld implements World {
     const master = { host: view.masterHost, port: view.masterPort }
     this.#tell(sentinel.name, { kind: 'view', group, master }, group)
     const configEpoch = view.configEpoch - (this.#epochs.get(group) ?? 0)
-    const hello = { kind: 'hello', sentinelId: sentinel.name, group, configEpoch, master } as const
+    const sentinelId = this.#stage.runIdOf(sentinel.name)
+    const hello = { kind: 'hello', sentinelId, group, configEpoch, master } as const
     this.#tell(sentinel.name, hello, group)
   }
 
@@ -249,7 +276,7 @@ export class StagedWorld implements World {
   #startWriter({ name, group, pace }: ClientSpec): void {
     if (this.#writers.has(name) || pace.kind !== 'rate') return
     const start = this.#stage.recorderOf(group)
-    const keys = new NumberedKeys(`vedette:${name}:${Math.floor(this.#nowMs)}`)
+    const keys = new NumberedKeys(`vedette:${name}:${this.#nowMs}`)
     const load = { perSecond: pace.perSecond, keys }
     const writer = new KeyWriter(start, load, (key, _value, to) => {
       const operation = { kind: 'key', key } as const

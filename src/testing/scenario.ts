@@ -8,12 +8,13 @@ import type { ActionKind } from '../history/action.ts'
 import {
   type ClientSpec,
   GROUP_OPTIONS,
+  type GroupSpec,
   MORE_OPTION_ROWS,
   type Topology,
 } from '../history/topology.ts'
 import { reasonOf } from '../io/start-error.ts'
+import { renderForLog } from '../report/terminal.ts'
 import { parseScenario } from '../scenario/parse.ts'
-import { renderReport } from '../scenario/report.ts'
 import { playScenario } from '../scenario/run.ts'
 import type { ScenarioFile } from '../scenario/scenario-file.ts'
 import type { PlayedScenarioFile } from './api.ts'
@@ -27,6 +28,8 @@ const GRACE_MS = 5_000
 export interface ScenarioCluster extends ScenarioStage {
   readonly seed: string
   readonly isManual: boolean
+  /** What its Sentinels go by, whatever a file says. */
+  readonly options: Pick<GroupSpec, 'quorum' | 'downAfterMs' | 'failoverTimeoutMs'>
   /** Makes this node the master of its group, if it is not. */
   lead(group: string, node: string): Promise<void>
 }
@@ -45,7 +48,7 @@ export async function playScenarioFile(
   }
   const misfits = [...misfitsOf(parsed.value, cluster), ...refusalsOf(parsed.value)]
   if (misfits.length > 0) throw new TypeError(`${file}: ${misfits.join('; ')}`)
-  return await play(parsed.value, cluster)
+  return await play(withOptionsOf(parsed.value, cluster), cluster)
 }
 
 function textOf(file: string | URL): string {
@@ -57,6 +60,11 @@ function textOf(file: string | URL): string {
   } catch (error) {
     throw new Error(`scenario: cannot read ${file}: ${reasonOf(error)}`)
   }
+}
+
+function withOptionsOf(file: ScenarioFile, { options }: ScenarioCluster): ScenarioFile {
+  const groups = file.topology.groups.map((group) => ({ ...group, ...options }))
+  return { ...file, topology: { ...file.topology, groups } }
 }
 
 async function play(file: ScenarioFile, cluster: ScenarioCluster): Promise<PlayedScenarioFile> {
@@ -73,7 +81,7 @@ async function play(file: ScenarioFile, cluster: ScenarioCluster): Promise<Playe
     graceMs: cluster.isManual ? 0 : GRACE_MS,
   })
   // What the process was late by is left out of it, and with a manual clock only what the test lets pass counts.
-  const report = renderReport(result, { clock: 'cluster' })
+  const report = renderForLog(file, result, history, { clock: 'cluster' })
   if (result.verdict !== 'passed') throw new Error(report)
   return { report, labels: history.labels }
 }

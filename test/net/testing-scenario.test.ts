@@ -91,6 +91,24 @@ expect: [{ master: n1, always: true }]
   })
 })
 
+test('a scenario that fails says why, in names and in whole milliseconds', async () => {
+  const file = written(`
+timeline: [{ at: 200ms, kill: n1 }]
+expect: [{ outage: { at-most: 1ms } }]
+`)
+  await withCluster(async (cluster) => {
+    await cluster.advance(123.4567)
+    const report = await cluster.scenario(file).then(
+      () => '',
+      ({ message }: Error) => message,
+    )
+    expect(report).toMatch(/What broke: kill n1\. .*\n.*because its host had\s+refused/)
+    expect(report).toMatch(/ is elected after \d+ ms, with\s+the\s+votes\s+of\s+s\d,?\s/)
+    expect(report).toMatch(/\+vote-for-leader s\d 1$/m)
+    expect(report).not.toMatch(/[0-9a-f]{40}|\d\.\d{4}/)
+  })
+})
+
 test('a command of a timeline reaches its process', async () => {
   const file = written(`
 timeline: [{ at: 200ms, command: { to: s1, argv: [SENTINEL, FAILOVER, mymaster] } }]

@@ -28,7 +28,7 @@ export async function renderRun(
   }
   if (brief) return `${renderReport(result, { painter, brief })}\n`
   const { renderForLog, renderForTerminal } = await import('../../report/terminal.ts')
-  if (!process.stdout.isTTY) return `${renderForLog(file, result, played.history, painter)}\n`
+  if (!process.stdout.isTTY) return `${renderForLog(file, result, played.history, { painter })}\n`
   const look = { width: process.stdout.columns, painter }
   return `${renderForTerminal(file, result, played.history, look)}\n`
 }
