@@ -28,7 +28,7 @@ export interface Asked {
   transaction: CarriedTransaction | undefined
   /** The client has a part of the answer. */
   isPartlyTold: boolean
-  /** Given to the client in place of the reply: of an EXEC whose watched keys cannot be trusted any more. */
+  /** Given to the client in place of the reply: of an EXEC whose watched keys cannot be trusted any more, or of what the proxy refuses to queue. */
   instead: string | undefined
 }
 

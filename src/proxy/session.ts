@@ -19,6 +19,8 @@ import { ServerSide } from './server-side.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
 import { WaitedWrites } from './waited-writes.ts'
 
+/** Every server refuses to queue it, for want of a key, and discards the transaction at EXEC. */
+const NOT_QUEUED = encodeCommand(['GET'])
 const MAX_IN_FLIGHT = 4_096
 const MAX_IN_FLIGHT_BYTES = 1024 * 1024
 /** A client that says nothing more may be gone altogether: its answers are waited for so long. */
@@ -308,7 +310,7 @@ export class Session {
     if (kind === 'http') return this.end()
     if (kind === 'quit') return this.#answer(kind, '+OK\r\n')
     if (kind === 'proxy') return this.#answer(kind, this.#home.proxyCommand(wordsOf(bytes)))
-    if (kind === 'refused') return this.#answer(kind, notOffered(name.toUpperCase()))
+    if (kind === 'refused') return this.#decline(kind, name.toUpperCase())
     if (this.#isRefusing) return this.#refuse(kind)
     const inEnded = this.#multi.answerIfEnded(kind, this.answers.nothing)
     if (inEnded !== undefined) return this.#answer(kind, inEnded)
@@ -321,8 +323,20 @@ export class Session {
     }
     const argv = isPlain || !isWhole ? undefined : wordsOf(bytes)
     const refused = argv && forNodesOnly(argv)
-    if (refused !== undefined) return this.#answer(kind, notOffered(refused))
+    if (refused !== undefined) return this.#decline(kind, refused)
     this.#send(kind, bytes, isWhole ? bytes : undefined, argv)
+  }
+
+  /** In a transaction the server has to refuse something as well, so that EXEC does nothing there. */
+  #decline(kind: CommandKind, name: string): void {
+    const { transaction } = this
+    const answer = notOffered(name)
+    if (transaction === undefined || transaction.ended !== undefined) {
+      return this.#answer(kind, answer)
+    }
+    if (this.#isRefusing) return this.#refuse(kind)
+    this.streamLost()
+    this.#send(kind, NOT_QUEUED, NOT_QUEUED, undefined, answer)
   }
 
   #answer(kind: CommandKind, answer: string): void {
@@ -347,12 +361,13 @@ export class Session {
     bytes: string,
     kept: string | undefined,
     argv: readonly string[] | undefined,
+    instead?: string,
   ): void {
     const { transaction } = this
     const isQueued = this.#multi.queues(kind)
     const isLost = this.#multi.mustNotRun(kind)
     const asked = newAsked({ kind, bytes: kept, argv, transaction, isQueued })
-    if (isLost) asked.instead = this.answers.nothing
+    asked.instead = isLost ? this.answers.nothing : instead
     asked.repliesLeft = this.answers.repliesTo(asked)
     this.#multi.sends(asked)
     if (kind === 'reset') this.state.resetting()

@@ -17,7 +17,9 @@ export function verdictOn(asked: Asked, kinds: CommandKinds): string {
   const isHere = transaction !== undefined && !transaction.isOver && transaction.ended === undefined
   if (kind === 'exec') return asked.instead ?? UNANSWERED
   if (kind === 'discard') return '+OK\r\n'
-  if (transaction !== undefined && !isHere) return kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n'
+  if (transaction !== undefined && !isHere) {
+    return asked.instead ?? (kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n')
+  }
   if (kind === 'write' && !isHere) return kinds.isClosedAs(bytes) ? 'close' : UNANSWERED
   if (bytes === undefined) return UNANSWERED
   if (kind === 'wait' && !isHere) return WAIT_MOVED

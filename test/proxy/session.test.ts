@@ -449,6 +449,36 @@ describe('a transaction', () => {
     expect(client.takes()).toBe('*1\r\n:1\r\n')
   })
 
+  test.each(['MONITOR', 'CLIENT REPLY OFF'])(
+    'in which the proxy refuses %s is not carried out, by the next master either',
+    (refused) => {
+      const stage = new ProxyStage()
+      const client = stage.client()
+      client.sends('MULTI', 'INCR a', refused)
+      expect(stage.server(A).takes()).toEqual(['MULTI', 'INCR a', 'GET'])
+      stage.server(A).says('+OK', '+QUEUED', '-ERR wrong number of arguments')
+      expect(client.takes()).toMatch(/^\+OK\r\n\+QUEUED\r\n-ERR [^\r]* is not offered [^\r]*\r\n$/)
+      stage.server(A).breaks()
+      stage.switchTo(B)
+      client.sends('EXEC')
+      expect(stage.server(B).takes()).toEqual(['MULTI', 'INCR a', 'GET'])
+      stage.server(B).says('+OK', '+QUEUED', '-ERR wrong number of arguments')
+      expect(stage.server(B).takes()).toEqual(['EXEC'])
+      stage.server(B).says('-EXECABORT Transaction discarded because of previous errors.')
+      expect(client.takes()).toMatch(/^-EXECABORT [^\r]*\r\n$/)
+    },
+  )
+
+  test('in which the proxy refuses a command says so, also where EXEC had been given', () => {
+    const stage = new ProxyStage()
+    const client = stage.client()
+    client.sends('MULTI', 'MONITOR', 'INCR a', 'EXEC')
+    stage.server(A).breaks()
+    expect(client.takes()).toMatch(
+      /^\+OK\r\n-ERR [^\r]* is not offered [^\r]*\r\n\+QUEUED\r\n-UNANSWERED /,
+    )
+  })
+
   test('that watched keys of a lost master does nothing, and EXEC says so as a server does', () => {
     const stage = new ProxyStage()
     const client = stage.client()
