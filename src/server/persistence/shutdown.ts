@@ -97,6 +97,12 @@ export class Shutdown {
     this.begin({ isNow: true })
   }
 
+  /** Whether the end that a signal asks for saves the data. */
+  savesFor(signal: StopSignal): boolean {
+    const { host, saving } = this.#parts
+    return signalRequest(host.settings, signal).mustSave ?? saving.hasPoints
+  }
+
   /** SHUTDOWN ABORT. */
   abort(): Reply {
     const run = this.#run

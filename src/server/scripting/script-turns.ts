@@ -4,10 +4,13 @@
  * stream of our master, the answers to its files, the clock of everything that expires.
  */
 import type { NodeServices } from '../context.ts'
+import type { StopSignal } from '../port.ts'
 import type { NodeInput } from '../sessions/debug-sleep.ts'
 
 /** Between two slices others get their turn. */
 const REST_MS = 1
+const FIRST_THE_SCRIPT =
+  'shutdown: the data are saved when the script that runs has ended. One more signal ends the node at once, without a save'
 
 export class ScriptTurns {
   readonly #node: NodeServices
@@ -43,7 +46,7 @@ export class ScriptTurns {
       case 'fileAnswered':
         return replication.ownsFile(input.id)
       case 'stopRequested':
-        return this.#endsBefore()
+        return this.#endsBefore(input.signal)
       case 'accepted':
       case 'halfClosed':
         return false
@@ -63,16 +66,16 @@ export class ScriptTurns {
   }
 
   /**
-   * The process is asked to end. A script that has written nothing is killed; what another one has
-   * written so far has reached no replica and no client, so the process ends without saving it.
+   * The process is asked to end. A script that has written nothing is killed; what another one has written so far
+   * has reached no replica and no client. If a save is due, the first signal waits for its end: other clients' writes
+   * of the time since the last save are in memory alone, and half a script must not be saved with them.
    */
-  #endsBefore(): boolean {
-    const { scripting, persistence } = this.#node
-    if (scripting.run?.hasWritten === true) {
-      persistence.shutdown.begin({ mustSave: false, isNow: true, isForced: true })
-    } else {
-      scripting.kill()
-    }
+  #endsBefore(signal: StopSignal): boolean {
+    const { scripting, persistence, port } = this.#node
+    const isFirst = this.#waiting.every(({ kind }) => kind !== 'stopRequested')
+    if (scripting.run?.hasWritten !== true) scripting.kill()
+    else if (isFirst && persistence.shutdown.savesFor(signal)) port.log('warning', FIRST_THE_SCRIPT)
+    else persistence.shutdown.begin({ mustSave: false, isNow: true, isForced: true })
     return true
   }
 }

@@ -145,6 +145,36 @@ describe('a script that takes long', () => {
     harness.advance(100)
     expect(harness.exitStatus).toBe(0)
   })
+
+  const WRITES = "redis.call('SET', 'half', 1) for i = 1, 1e6 do end redis.call('SET', 'whole', 1)"
+
+  test('is waited for before the data are saved for the end of the process', () => {
+    const harness = new NodeHarness({ save: '3600 1' })
+    const client = harness.client()
+    client.say('SET acknowledged 1')
+    client.send('EVAL', WRITES, '0')
+    harness.node.stopRequested(harness.now)
+    harness.advance(300)
+    expect(harness.exitStatus).toBe(0)
+    const dump = harness.files.read('dump.rdb')
+    for (const key of ['acknowledged', 'half', 'whole']) expect(dump).toContain(key)
+  })
+
+  test.each([
+    ['a second signal', '3600 1', 'default', 2],
+    ['no save to come', '', 'default', 1],
+    ['a signal that asks for no save', '3600 1', 'nosave', 1],
+  ])('is not waited for, and nothing is saved: %s', (_why, save, words, signals) => {
+    const harness = new NodeHarness({ save, 'shutdown-on-sigterm': words })
+    harness.client().send('EVAL', `${WRITES} while true do end`, '0')
+    for (let signal = 0; signal < signals; signal++) {
+      harness.advance(100)
+      expect(harness.exitStatus).toBeUndefined()
+      harness.node.stopRequested(harness.now)
+    }
+    harness.advance(100)
+    expect([harness.exitStatus, harness.files.paths()]).toEqual([0, []])
+  })
 })
 
 describe('what scripts may do', () => {
