@@ -18,6 +18,18 @@ function words(reply: string): string[] {
   return request?.kind === 'command' ? [...request.argv] : []
 }
 
+test.each([
+  ['of one score, by the command', 'ZADD z 1 a 1 b 1 c', 'ZREMRANGEBYLEX z - [b'],
+  ['of several scores, by their names', 'ZADD z 1 b 2 a 3 c', 'ZREM z b a'],
+])('ZREMRANGEBYLEX tells replicas of members %s', (_how, add, told) => {
+  const harness = new NodeHarness()
+  const client = harness.client()
+  const replica = harness.replica()
+  client.say(add)
+  expect(client.say('ZREMRANGEBYLEX z - [b')).toBe(':2\r\n')
+  expect(replica.told()).toEqual(['SELECT 0', add, told])
+})
+
 describe('ZRANDMEMBER', () => {
   test('is fair', () => {
     const client = withMembers(200)

@@ -4,7 +4,9 @@ import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { NOT_AN_INTEGER, WRONG_TYPE } from '../../errors.ts'
+import type { ToldEffect } from '../../sessions/effect-context.ts'
 import type { KeyspaceEvent } from '../../sessions/keyspace-event.ts'
+import type { RankRange, SortedSet } from '../../values/sorted-set.ts'
 import {
   membersBetween,
   ranksBetween,
@@ -41,7 +43,10 @@ function counting(parse: Parse) {
 export const zCount = counting(byScore)
 export const zLexCount = counting(byLex)
 
-function removing(parse: Parse, event: KeyspaceEvent) {
+type Told = (key: string, set: SortedSet, range: RankRange) => ToldEffect | undefined
+
+/** `told`: what replicas are told instead of the command; undefined: the command. */
+function removing(parse: Parse, event: KeyspaceEvent, told: Told = () => undefined) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const select = parse(arg(argv, 2), arg(argv, 3))
     if (typeof select !== 'function') return select
@@ -51,12 +56,19 @@ function removing(parse: Parse, event: KeyspaceEvent) {
     if (zset.type !== 'zset') return WRONG_TYPE
     const range = select(zset.set)
     if (range.from >= range.to) return ZERO
+    const effect = told(key, zset.set, range)
     removeRanks(context, key, zset, range, event)
-    context.propagate(undefined, range.to - range.from)
+    context.propagate(effect, range.to - range.from)
     return integer(range.to - range.from)
   }
 }
 
 export const zRemRangeByRank = removing(byRank, 'zremrangebyrank')
 export const zRemRangeByScore = removing(byScore, 'zremrangebyscore')
-export const zRemRangeByLex = removing(byLex, 'zremrangebylex')
+export const zRemRangeByLex = removing(byLex, 'zremrangebylex', namedIfMixed)
+
+/** Members of several scores are in no order of their names: what lies between two of these differs from server to server. */
+function namedIfMixed(key: string, set: SortedSet, range: RankRange): ToldEffect | undefined {
+  const isMixed = set.at(0)[1] !== set.at(set.size - 1)[1]
+  return isMixed ? ['ZREM', key, ...set.members(range)] : undefined
+}
