@@ -218,7 +218,11 @@ describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
     for (const [argv, words] of [
       [['--group', 'g', '--port', '1'], '--sentinel is missing'],
       [['--sentinel', '10.0.0.1', '--group', 'g'], 'proxy.groups.g has no entrance'],
-      [['--sentinel', '10.0.0.1', '--port', '1'], 'there are more ports than groups'],
+      [['--sentinel', '10.0.0.1', '--port', '1'], 'no group is named'],
+      [
+        ['--sentinel', '10.0.0.1', '--group', 'a', '--port', '1', '--port', '2'],
+        'there are more ports than groups',
+      ],
       [['--sentinel', '10.0.0.1'], 'proxy.groups names no group'],
     ] as const) {
       const { status, stderr } = await run(process.execPath, [MAIN, 'proxy', ...argv])

@@ -129,6 +129,8 @@ function fromOptions(options: ProxyOptions): ProxySetup {
 function entrances(options: ProxyOptions): ProxyEntrances[] {
   const { group = [], port = [], readPort = [], socket = [] } = options
   const most = Math.max(port.length, readPort.length, socket.length)
+  if (group.length === 0)
+    throw wrong('no group is named', 'name one that the Sentinels watch, as in --group mymaster')
   if (most > group.length) throw wrong('there are more ports than groups', 'give each its --group')
   return group.map((name, at) => ({
     name,
