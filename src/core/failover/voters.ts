@@ -45,12 +45,13 @@ export function layoutWords(config: GroupConfig): string[] {
   return [String(writeQuorum(config) - 1), config.reads, ...voters]
 }
 
-/** The instance that is this voter; undefined: not known yet. */
+/** The instances that are voters, as far as they are known. Each once: two names can lead to one node. */
 export function voterInstances(state: State, group: Group): DataInstance[] {
   const known = dataInstancesOf(group)
-  return votersIn(group.config).flatMap((voter) => {
+  const voters = votersIn(group.config).flatMap((voter) => {
     return known.find((one) => sameAddress(state, one, voter)) ?? []
   })
+  return [...new Set(voters)]
 }
 
 /** Notes what a node says of its term, and since when it has been the master of none. */
