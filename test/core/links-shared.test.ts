@@ -223,6 +223,22 @@ describe('a peer that moves', () => {
     expect(hellos.map(masterOf).sort()).toEqual(['a', 'b'])
   })
 
+  test('is asked to confer there, also in a group that it owed an answer', () => {
+    const bench = acquainted()
+    const { host } = bench.group('b').config
+    bench.silent.add(AT)
+    bench.silent.add(`${host}:6379`)
+    bench.run(3_000)
+    expect(peerIn(bench, 'b').conferPending).toBe(true)
+    bench.hello('a', MOVED)
+    expect(peerIn(bench, 'b')).toMatchObject({ host: MOVED.host, conferPending: false })
+    bench.run(4_000)
+    const asked = bench
+      .sentTo(MOVED_AT)
+      .filter(([, sub, about]) => sub === 'CONFER' && about === host)
+    expect(asked.length).toBeGreaterThan(0)
+  })
+
   test('with one group says nothing of others', () => {
     const bench = acquainted([group('a')])
     bench.cut(AT)

@@ -13,6 +13,7 @@ import { electorsOf } from '../election/quorum.ts'
 import { announce, logQuietly } from '../events.ts'
 import { createPeer, unwatch, watch } from '../instances.ts'
 import { greet } from '../links/connections.ts'
+import { forgetReplies } from '../links/links.ts'
 import { sameAddress, shownHost } from '../names/names.ts'
 import { save } from '../persistence/save.ts'
 import type { SavedPeer } from '../persistence/saved.ts'
@@ -110,7 +111,8 @@ function moveElsewhere(turn: Turn, peer: Peer): void {
 /** Its opinion and its vote stay; the answers it owed us, it owed us at the old address. */
 function moveTwin(turn: Turn, twin: Peer, { host, port, link, isSettled }: Peer): void {
   unwatch(turn, twin)
-  Object.assign(twin, { host, port, link, isSettled, helloPending: false, askPending: false })
+  forgetReplies(twin)
+  Object.assign(twin, { host, port, link, isSettled })
   watch(turn, twin)
   checkDown(turn, twin)
   if (commandLink(twin) !== undefined) greet(turn, twin)

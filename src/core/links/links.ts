@@ -209,7 +209,8 @@ function closeLinks(turn: Turn, link: Link): void {
   closeLink(turn, link.pubsub)
 }
 
-function forgetReplies(owner: Instance): void {
+/** What it owed us on a connection that it has no more. */
+export function forgetReplies(owner: Instance): void {
   owner.helloPending = false
   if (owner.kind === 'sentinel') {
     owner.askPending = false
