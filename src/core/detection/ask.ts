@@ -82,7 +82,7 @@ export function hasOpinions(group: Group): boolean {
 }
 
 /** The epoch we want to be elected in, or 0 if we only ask whether the master is down. */
-function electionEpoch(group: Group): number {
+export function electionEpoch(group: Group): number {
   const { failover } = group
   const isElection = failover?.state === 'wait_start' && needsVotes(group, failover.kind)
   return isElection ? failover.epoch : 0

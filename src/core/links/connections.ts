@@ -5,7 +5,7 @@
  * That a connection broke is evidence that the kernel gives us for free: from that moment the instance
  * owes us an answer, as if a PING were pending.
  */
-import { askPeer } from '../detection/ask.ts'
+import { askPeer, electionEpoch } from '../detection/ask.ts'
 import { confer } from '../detection/confer.ts'
 import { checkDown } from '../detection/down.ts'
 import { sendPing } from '../detection/ping.ts'
@@ -67,8 +67,9 @@ export function greet(turn: Turn, instance: Instance): void {
   if (instance.kind === 'sentinel') {
     askWho(turn, instance)
     // A peer that can be reached now may be the one whose opinion or vote is missing.
-    if (isSdown(instance.group.master)) askPeer(turn, instance)
-    considerFailover(turn, instance.group)
+    const { group } = instance
+    if (isSdown(group.master) || electionEpoch(group) > 0) askPeer(turn, instance)
+    considerFailover(turn, group)
     return
   }
   requestInfo(turn, instance)
