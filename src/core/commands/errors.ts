@@ -1,6 +1,5 @@
 /**
- * Error texts that more than one command uses. They are Redis', word for word: clients match on
- * them.
+ * Error texts that more than one command uses. Redis' own are word for word: clients match on them.
  */
 import { error } from '../../resp/reply.ts'
 
@@ -11,4 +10,5 @@ export {
   wrongSubcommandArity,
 } from '../../session/errors.ts'
 
+export const NO_SAVE_TEXT = 'ERR The state of this Sentinel cannot be saved. Check its log'
 export const NO_SUCH_MASTER = error('ERR No such master with that name')

@@ -10,6 +10,7 @@ import { type Address, hostAndPort } from '../../base/ip.ts'
 import { array, bulk, bulks, error, OK, type Reply } from '../../resp/reply.ts'
 import { isUsedUp } from '../election/epoch.ts'
 import { CURE } from '../election/new-epoch.ts'
+import { needsVotes } from '../election/quorum.ts'
 import { canBeHandedTo, handoverCandidates } from '../failover/coordinated.ts'
 import { requestFailover } from '../failover/failover.ts'
 import { type FailoverPlan, type OrderedFailover, planOf } from '../failover/failover-plan.ts'
@@ -18,7 +19,7 @@ import { sameAddress } from '../names/names.ts'
 import type { Group, Replica, Turn } from '../state.ts'
 import { commandLink, isSdown } from '../state.ts'
 import { log } from '../turn.ts'
-import { wrongArity } from './errors.ts'
+import { NO_SAVE_TEXT, wrongArity } from './errors.ts'
 import { onGroup, sentinelCommand } from './sentinel-command.ts'
 
 const IN_PROGRESS = 'INPROG Failover already in progress'
@@ -102,7 +103,9 @@ function primaryFault({ master }: Group): string | undefined {
 }
 
 function startFault(turn: Turn, group: Group, kind: OrderedFailover): string | undefined {
-  const { currentEpoch, renumbering } = turn.state
+  const { canSave, currentEpoch, renumbering } = turn.state
+  // After a crash we could be elected in the same epoch again.
+  if (!canSave && needsVotes(group, kind)) return NO_SAVE_TEXT
   if (isUsedUp(currentEpoch) || renumbering !== undefined) return NO_EPOCH
   const isAtIt = kind === 'coordinated' && group.master.failoverReported === 'running'
   return group.failover !== undefined || isAtIt ? IN_PROGRESS : undefined

@@ -15,7 +15,7 @@ import { answerShare } from '../pause/pause-news.ts'
 import { PAUSE_MAX_MS, REASON_MAX_BYTES } from '../pause/pause-record.ts'
 import { isInReachToShare } from '../pause/share-pause.ts'
 import type { Group, Turn } from '../state.ts'
-import { NOT_AN_INTEGER, SYNTAX_ERROR } from './errors.ts'
+import { NO_SAVE_TEXT, NOT_AN_INTEGER, SYNTAX_ERROR } from './errors.ts'
 import { parseInteger, refuseControlCharacters } from './sentinel-arguments.ts'
 import { onGroup, sentinelCommand } from './sentinel-command.ts'
 
@@ -27,7 +27,7 @@ const LONG_REASON = error(`ERR The reason is longer than ${REASON_MAX_BYTES} byt
 const FAILING_OVER = error(
   'INPROG A failover is in progress: it would not stop. Try again after it',
 )
-const NO_SAVE = error('ERR The state of this Sentinel cannot be saved. Check its log')
+const NO_SAVE = error(NO_SAVE_TEXT)
 const BAD_SHARE = error('ERR This is no pause that a Sentinel could share')
 const NOT_KNOWN = error('ERR No replica and no Sentinel of this group is known at that address')
 const BAD_PORT = error('ERR Invalid port')
