@@ -2,14 +2,14 @@
 import type { GroupConfig } from './config.ts'
 import { checkDown, checkOdown } from './detection/down.ts'
 import { announce } from './events.ts'
-import { forgetDataInstances } from './failover/switch.ts'
+import { forgetDataInstances, switchMaster } from './failover/switch.ts'
 import { hasOptionValue } from './group-options.ts'
 import { createMaster, unwatch, watch } from './instances.ts'
 import { reopenLinks } from './links/links.ts'
 import { tellAddresses } from './names/told-address.ts'
 import { NEVER_PAUSED } from './pause/pause-record.ts'
 import type { Group, Turn } from './state.ts'
-import { dataInstancesOf, instancesOf } from './state.ts'
+import { currentMaster, dataInstancesOf, instancesOf } from './state.ts'
 
 /**
  * Starts monitoring. `file` is the group as the user's file has it, undefined if it was made at run
@@ -41,8 +41,13 @@ export function removeGroup(turn: Turn, group: Group): void {
   if (group.file !== undefined) turn.state.removed.push(group.file)
 }
 
-/** Forgets replicas, peers and any failover, and starts afresh at the same address. Epochs stay. */
+/**
+ * Forgets replicas, peers and any failover, and starts afresh at the same address. Epochs stay. So does a replica that
+ * has been promoted: others know it by the same config epoch, and would take the old master from us for the newer one.
+ */
 export function resetGroup(turn: Turn, group: Group): void {
+  const current = currentMaster(group)
+  if (current !== group.master) switchMaster(turn, group, current)
   forgetDataInstances(turn, group)
   for (const peer of group.peers.values()) unwatch(turn, peer)
   group.peers.clear()
@@ -79,7 +84,8 @@ function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefi
     replicas: new Map(),
     peers: new Map(),
     configEpoch: 0,
-    leaderEpoch: 0,
+    // If the group was removed, we may have voted in it: SENTINEL MONITOR must not give those votes again.
+    leaderEpoch: turn.state.currentEpoch,
     leader: '',
     odownSinceMs: undefined,
     failover: undefined,
