@@ -9,6 +9,7 @@ import type { Failover, Group, Replica, Turn } from '../state.ts'
 import { isSdown } from '../state.ts'
 import { awaitsRelease } from './coordinated.ts'
 import { enter } from './failover-state.ts'
+import { ownReplicas } from './foreign.ts'
 import { follows, sendSlaveof } from './slaveof.ts'
 import { isStrict } from './voters.ts'
 
@@ -16,7 +17,7 @@ import { isStrict } from './voters.ts'
 export function stepReconfigure(turn: Turn, group: Group, failover: Failover): void {
   const { promoted } = failover
   if (promoted === undefined) return
-  const replicas = [...group.replicas.values()]
+  const replicas = ownReplicas(turn.state, group)
   for (const replica of replicas) noteProgress(turn, replica, promoted)
   for (const replica of replicas) giveUpOnSilent(turn, replica)
   // The voters of a strict group follow already. They save this one after the other: a node that saves its
@@ -93,7 +94,7 @@ function finish(turn: Turn, group: Group, failover: Failover): void {
 function finishLate(turn: Turn, group: Group, failover: Failover, promoted: Replica): void {
   announce(turn, '+failover-end-for-timeout', group.master)
   announce(turn, '+failover-end', group.master)
-  for (const replica of group.replicas.values()) {
+  for (const replica of ownReplicas(turn.state, group)) {
     if (replica.promoted || replica.reconf === 'done' || replica.reconf === 'sent') continue
     if (!sendSlaveof(turn, replica, promoted)) continue
     announce(turn, '+slave-reconf-sent-be', replica)

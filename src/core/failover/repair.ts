@@ -15,6 +15,7 @@ import { announce } from '../events.ts'
 import { isRiddle } from '../names/names.ts'
 import type { Group, Replica, Turn } from '../state.ts'
 import { isOdown, isSdown, isTilted } from '../state.ts'
+import { groupItBelongsTo } from './foreign.ts'
 import { follows, sendSlaveof } from './slaveof.ts'
 
 /** Called with each INFO of a replica that is not part of a running failover. */
@@ -51,6 +52,7 @@ function isStray(turn: Turn, replica: Replica): boolean {
 function repairFalseMaster(turn: Turn, replica: Replica): void {
   const waitMs = 4 * turn.state.config.periods.helloMs
   if (isAnotherAtWork(turn, replica.group, waitMs)) return
+  if (groupItBelongsTo(turn.state, replica) !== undefined) return
   const knownFalse = isOldClaim(replica) && hasFreshView(turn, replica.group)
   const stood =
     turn.now.monoMs - replica.roleReportedAtMs > waitMs && isUpFor(turn, replica, waitMs)

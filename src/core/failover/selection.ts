@@ -15,6 +15,7 @@ import { isNoHistory } from '../discovery/replication-id.ts'
 import { shownHost } from '../names/names.ts'
 import type { Group, Instance, Master, Replica, State, Turn } from '../state.ts'
 import { commandLink, isSdown } from '../state.ts'
+import { groupItBelongsTo } from './foreign.ts'
 import { promotionRank, promotionRule, zoneOf } from './host-rules.ts'
 
 export interface Candidate {
@@ -144,7 +145,7 @@ function exclude(sieve: Sieve, reasonOf: (one: Replica) => string | undefined): 
 }
 
 /**
- * What forbids to promote the replica, whatever state it is in: its own priority, a rule of the group, or that
+ * What forbids to promote the replica, whatever state it is in: its own priority, its group, a rule of ours, or that
  * it is in another zone than the master. Where one of the two has no zone, the master's counts: without it nothing
  * is known to be crossed.
  */
@@ -154,6 +155,8 @@ export function barOf(
   chooser: Chooser = 'sentinel',
 ): string | undefined {
   if (replica.priority === 0) return 'its replica-priority is 0'
+  const other = groupItBelongsTo(state, replica)
+  if (other !== undefined) return `it is the master of ${other.config.name}`
   const { config, master } = replica.group
   const rule = promotionRule(state, config.promotionRules, replica)
   if (rule?.[1] === 'must-not') return `the rule ${rule[0]} says must-not`

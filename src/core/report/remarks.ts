@@ -10,6 +10,7 @@ import { grayRemark } from '../detection/gray-master.ts'
 import { isUsedUp } from '../election/epoch.ts'
 import { CURE } from '../election/new-epoch.ts'
 import { electorsOf } from '../election/quorum.ts'
+import { groupItBelongsTo } from '../failover/foreign.ts'
 import { voterRemarks, voterReport } from '../failover/voter-report.ts'
 import { GROUP_OPTIONS, isHidden, JUDGING_OPTION_ROWS, optionText } from '../group-options.ts'
 import { whyOutOfReach } from '../links/links.ts'
@@ -17,7 +18,7 @@ import { shownHost } from '../names/names.ts'
 import { unknownMembers } from '../names/told-address.ts'
 import { holdersOf, isPaused } from '../pause/pause.ts'
 import { pauseLeftMs } from '../pause/pause-record.ts'
-import type { Group, Instance, State, Turn } from '../state.ts'
+import type { Group, Instance, Replica, State, Turn } from '../state.ts'
 import { instancesOf, isSdown } from '../state.ts'
 import type { Field } from './process-info.ts'
 
@@ -135,8 +136,16 @@ function remarksOnInstance(turn: Turn, instance: Instance): readonly string[] {
     ...(refusal === undefined ? [] : [refusal]),
     ...(isGray ? [grayRemark(turn, instance)] : []),
     ...(isEmptied ? [describeEmptied(turn, instance)] : []),
+    ...(instance.kind === 'replica' ? foreignRemark(turn.state, instance) : []),
   ]
   return texts.map((text) => remarkOn(turn, instance, text))
+}
+
+function foreignRemark(state: State, replica: Replica): readonly string[] {
+  const other = groupItBelongsTo(state, replica)
+  if (other === undefined) return []
+  const cure = `SENTINEL RESET ${replica.group.config.name} forgets it here`
+  return [`is the master of ${other.config.name} and left alone; ${cure}`]
 }
 
 /** No remark, which would be a finding of its own: that the instance is down stands in its flags. */
