@@ -3,7 +3,7 @@
  * promised stays promised, and what was decided stays decided.
  */
 import { describe, expect, test } from 'vitest'
-import { array, bulk, integer } from '../../../src/resp/reply.ts'
+import { array, bulk, error, integer } from '../../../src/resp/reply.ts'
 import { GROUP, ME, SentinelStage, type StageSetup } from '../../support/sentinel-stage.ts'
 
 const B = 'b'.repeat(40)
@@ -97,4 +97,38 @@ test('an order that needs votes is refused while the epoch could be forgotten', 
   stage.wire(['SENTINEL', 'failover', 'g', 'coordinated'])
   stage.run(100)
   expect(askedForVotes(stage, 'peer1')).toBe(0)
+})
+
+test('a refusal of the order before this one ends nothing', () => {
+  const stage = new SentinelStage({ group: { downAfterMs: 10_000 } })
+  const master = stage.part('master')
+  master.moreInfo.push('master_failover_state:no-failover')
+  stage.run(11_000)
+  let answers = 0
+  master.says = ([verb]) => (verb === 'EXEC' && ++answers === 1 ? REFUSED : undefined)
+  master.delayMs = 1_000
+  stage.ask('SENTINEL', 'failover', 'g', 'coordinated')
+  stage.until('+failover-state-wait-promotion')
+  stage.hello('peer1', { currentEpoch: 9, configEpoch: 9 })
+  stage.ask('SENTINEL', 'failover', 'g', 'coordinated')
+  while (answers === 0) stage.run(1)
+  expect(stage.times('+failover-state-wait-promotion')).toHaveLength(2)
+  expect(stage.state.groups.get('g')?.failover).toMatchObject({ epoch: 10, refusal: undefined })
+})
+
+const REFUSED = array([error('ERR FAILOVER requires connected replicas.')])
+
+test('an order chooses by offsets that were told after it, however fresh the earlier ones are', () => {
+  const stage = new SentinelStage()
+  stage.part('replica1').offset = 200
+  stage.run(11_000)
+  const fromMs = stage.now().monoMs
+  for (const name of ['replica1', 'replica2']) stage.cut(name)
+  const replicas = [...(stage.state.groups.get('g')?.replicas.values() ?? [])]
+  while (replicas.some(({ infoAtMs = 0 }) => infoAtMs <= fromMs)) stage.run(1)
+  stage.run(5)
+  stage.part('replica2').offset = 300
+  expect(stage.wire(['SENTINEL', 'failover', 'g'])).toBe('+OK\r\n')
+  stage.run(10)
+  expect(stage.times('+selected-slave slave 10.0.0.3:6379')).toHaveLength(1)
 })

@@ -189,6 +189,15 @@ describe('15.12', () => {
     expect(stage.times('+try-failover')[0]).toBe(votedAtMs + 20_000)
   })
 
+  test('15.12 a candidate that lost to another gives it as much time as its own choice', () => {
+    const stage = seeingDown({ group: { failoverTimeoutMs: 10_000 } })
+    for (const name of ['peer1', 'peer2']) stage.part(name).votesFor = 'b'.repeat(40)
+    stage.kill('master')
+    const lostAtMs = stage.until('-failover-abort-not-elected')
+    stage.run(60_000)
+    expect(stage.times('+try-failover')[1]).toBeGreaterThanOrEqual(lostAtMs + 20_000)
+  })
+
   // C waits for the dead all the same.
   test('15.12 a leader that dies bars nobody', () => {
     const stage = seeingDown({ peers: 3 })
