@@ -4,6 +4,7 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Problem } from '../config/problem.ts'
+import { majority } from '../core/election/quorum.ts'
 import type { MoreOptions, PromotionWord, SpecOptions } from '../history/topology.ts'
 
 export interface SimulatedCluster {
@@ -74,7 +75,7 @@ export function masterOf({ nodes }: ClusterGroup): ClusterNode {
 }
 
 export function majorityOf({ sentinels }: Pick<SimulatedCluster, 'sentinels'>): number {
-  return Math.floor(sentinels.length / 2) + 1
+  return majority(sentinels.length)
 }
 
 export function isStrictGroup({ replication }: Pick<MoreOptions, 'replication'>): boolean {
@@ -88,7 +89,7 @@ export function votersOf({ nodes }: ClusterGroup): readonly ClusterNode[] {
 
 /** How many voters of a strict group must have a write, the master included. */
 export function writeQuorumOf(group: ClusterGroup): number {
-  return group.writeQuorum || Math.floor(votersOf(group).length / 2) + 1
+  return group.writeQuorum || majority(votersOf(group).length)
 }
 
 /** How many nodes beside a lost master must be in reach, so that one of them can be promoted. */

@@ -3,6 +3,7 @@
  * all that are known, whichever is more. Sentinels find out by themselves that a peer is gone, but only
  * after `down-after`; a host that refuses our connection says so at once.
  */
+import { majority } from '../../core/election/quorum.ts'
 import { addressOf, type GroupView, type SentinelAnswer } from './view.ts'
 
 export interface Strength {
@@ -24,7 +25,7 @@ interface Say {
 export function strengthOf(sentinels: readonly SentinelAnswer[], says: readonly Say[]): Strength {
   const quorum = Math.max(1, ...says.map(({ group }) => Number(group.master.quorum ?? 1)))
   const known = Math.max(says.length, ...says.map(({ group }) => group.peers.length + 1))
-  const needed = Math.max(quorum, Math.floor(known / 2) + 1)
+  const needed = Math.max(quorum, majority(known))
   const gone = silentPeers(sentinels, says).filter(({ failure }) =>
     (failure ?? '').includes('ECONNREFUSED'),
   )

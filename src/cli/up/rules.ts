@@ -1,6 +1,7 @@
 /** The rules of the group: those of the demonstration, or those of the user's own sentinel.yml. */
 import type { SentinelFile } from '../../config/sentinel-file.ts'
 import { DEFAULT_PERIODS, type GroupConfig, type Periods } from '../../core/config.ts'
+import { majority } from '../../core/election/quorum.ts'
 
 export interface GroupRules {
   readonly quorum: number
@@ -14,8 +15,7 @@ export interface GroupRules {
 const DEMONSTRATION = { downAfterMs: 1_000, failoverTimeoutMs: 10_000, parallelSyncs: 1 }
 
 export function defaultRules(sentinels: number): GroupRules {
-  const quorum = Math.floor(sentinels / 2) + 1
-  return { ...DEMONSTRATION, quorum, periods: DEFAULT_PERIODS }
+  return { ...DEMONSTRATION, quorum: majority(sentinels), periods: DEFAULT_PERIODS }
 }
 
 /** The group with that name, or the first one. Undefined: the file has no group. */

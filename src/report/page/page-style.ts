@@ -19,7 +19,7 @@ h3 { font-size: 16px; font-weight: 650; margin: 26px 0 8px; }
 p { margin: 0 0 12px; }
 a { color: inherit; text-decoration-color: var(--muted); text-underline-offset: 3px; }
 :focus-visible { outline: 2px solid var(--blue); outline-offset: 2px; }
-.mono, td.what, .when, .finding { font-variant-numeric: tabular-nums; }
+td.what, .when, .finding { font-variant-numeric: tabular-nums; }
 .verdict { display: inline-block; font-size: 13px; font-weight: 700; letter-spacing: 0.07em; padding: 3px 10px;
   border-radius: 3px; border: 1.5px solid currentColor; }
 .passed { color: var(--green); } .failed { color: var(--red); } .skipped { color: var(--muted); }

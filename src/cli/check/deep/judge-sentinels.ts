@@ -1,5 +1,6 @@
 /** The Sentinels: are there enough, do they see each other, and are their settings the same? */
 import type { GroupConfig } from '../../../core/config.ts'
+import { majority } from '../../../core/election/quorum.ts'
 import { GROUP_OPTIONS } from '../../../core/group-options.ts'
 import { isOurs, programIn } from '../../status/info.ts'
 import type { InstanceFields } from '../../status/view.ts'
@@ -94,7 +95,7 @@ function judgeHosts({ sentinels, masters, announced }: SentinelScene): readonly 
     const host = isOwn && announced !== '' ? announced : hostOf(address)
     hosts.set(host, (hosts.get(host) ?? 0) + 1)
   }
-  const needed = majorityOf(sentinels.length)
+  const needed = majority(sentinels.length)
   const crowded = [...hosts].find(([, count]) => sentinels.length - count < needed)
   if (crowded === undefined || sentinels.length < 2) return []
   const [host, count] = crowded
@@ -108,10 +109,6 @@ function judgeHosts({ sentinels, masters, announced }: SentinelScene): readonly 
 
 function hostOf(address: string): string {
   return address.slice(0, address.lastIndexOf(':'))
-}
-
-function majorityOf(count: number): number {
-  return Math.floor(count / 2) + 1
 }
 
 function judgeTwinSentinels(reached: readonly SeenSentinel[]): readonly DeepFinding[] {
@@ -205,9 +202,9 @@ function judgeReach(
   }
   if (quorum > known) {
     const text = `quorum ${quorum} can never be reached: ${known} Sentinels are known`
-    return [speak.problem(text, `use ${majorityOf(known)}, or start more Sentinels`)]
+    return [speak.problem(text, `use ${majority(known)}, or start more Sentinels`)]
   }
-  const needed = Math.max(quorum, majorityOf(known))
+  const needed = Math.max(quorum, majority(known))
   if (reached.length >= needed) {
     return [speak.passed(`${reached.length} of ${known} Sentinels answer, ${needed} are needed`)]
   }
