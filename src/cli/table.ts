@@ -2,15 +2,17 @@
  * Tables and sentences for a terminal of a given width. Columns are as wide as what stands in them; where
  * there is too little room, those that can be spared are left out, and only then is anything cut.
  */
+import { colors as pc } from './colors.ts'
 import { type Align, type Paint, truncate } from './up/paint.ts'
 
 export interface FittedColumn {
   readonly head: string
-  readonly align: Align
-  /** The column with the highest number is left out first; 0: never. */
-  readonly spare: number
-  /** Kept even if less stands in it, so that a picture which is drawn again stands still. */
-  readonly least: number
+  /** Left by default. */
+  readonly align?: Align
+  /** The column with the highest number is left out first; those without one never are. */
+  readonly spare?: number
+  /** The width it keeps even if less stands in it, so that a picture which is drawn again stands still. */
+  readonly least?: number
 }
 
 export interface Cell {
@@ -31,10 +33,9 @@ export function table(
   columns: readonly FittedColumn[],
   rows: readonly (readonly Cell[])[],
   width: number,
-  headPaint: Paint,
 ): readonly string[] {
-  const lines = [columns.map(({ head }) => cell(head, headPaint)), ...rows]
-  const natural = columns.map(({ least }, at) =>
+  const lines = [columns.map(({ head }) => cell(head, pc.dim)), ...rows]
+  const natural = columns.map(({ least = 0 }, at) =>
     Math.max(least, ...lines.map((line) => textOf(line, at).length)),
   )
   const shown = fitting(columns, natural, width)

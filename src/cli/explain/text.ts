@@ -123,11 +123,11 @@ function spanOf(ms: number): string {
 }
 
 const COLUMNS: readonly FittedColumn[] = [
-  { head: 'LOST', align: 'left', spare: 0, least: 0 },
-  { head: 'RUNS', align: 'left', spare: 2, least: 0 },
-  { head: 'THEN', align: 'left', spare: 0, least: 0 },
-  { head: 'AFTER', align: 'left', spare: 1, least: 0 },
-  { head: 'ONE MORE', align: 'left', spare: 0, least: 0 },
+  { head: 'LOST' },
+  { head: 'RUNS', spare: 2 },
+  { head: 'THEN' },
+  { head: 'AFTER', spare: 1 },
+  { head: 'ONE MORE' },
 ]
 
 function hostRows(losses: readonly HostLoss[], columns: number): readonly string[] {
@@ -141,7 +141,7 @@ function hostRows(losses: readonly HostLoss[], columns: number): readonly string
       cell(survivesAnother ? 'survived' : 'no failover', survivesAnother ? undefined : pc.yellow),
     ]
   })
-  return table(COLUMNS, rows, columns, pc.dim)
+  return table(COLUMNS, rows, columns)
 }
 
 function thenText({ outcome, promoted, refusesWrites }: Forecast): string {

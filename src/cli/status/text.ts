@@ -170,13 +170,13 @@ function ownRules(says: GroupReport['says']): readonly string[] {
 }
 
 const SENTINEL_COLUMNS: readonly FittedColumn[] = [
-  { head: 'SENTINEL', align: 'left', spare: 0, least: 0 },
-  { head: 'ID', align: 'left', spare: 3, least: 0 },
-  { head: 'PROGRAM', align: 'left', spare: 2, least: 0 },
-  { head: 'NAMES AS MASTER', align: 'left', spare: 0, least: 0 },
-  { head: 'STATE', align: 'left', spare: 0, least: 0 },
-  { head: 'PEERS', align: 'right', spare: 1, least: 0 },
-  { head: 'REPLICAS', align: 'right', spare: 1, least: 0 },
+  { head: 'SENTINEL' },
+  { head: 'ID', spare: 3 },
+  { head: 'PROGRAM', spare: 2 },
+  { head: 'NAMES AS MASTER' },
+  { head: 'STATE' },
+  { head: 'PEERS', align: 'right', spare: 1 },
+  { head: 'REPLICAS', align: 'right', spare: 1 },
 ]
 
 function sentinelRows(
@@ -198,7 +198,7 @@ function sentinelRows(
   const silent = silentPeers(sentinels, says).map(({ address }) => [
     ...[cell(address), cell(''), cell(''), cell('–', pc.dim), cell('no answer', pc.red)],
   ])
-  return table(SENTINEL_COLUMNS, [...rows, ...silent], columns, pc.dim)
+  return table(SENTINEL_COLUMNS, [...rows, ...silent], columns)
 }
 
 /** What the Sentinels should agree on. */
@@ -219,14 +219,14 @@ function mostCommon(rows: readonly (readonly string[])[]): readonly string[] {
 }
 
 const NODE_COLUMNS: readonly FittedColumn[] = [
-  { head: 'NODE', align: 'left', spare: 0, least: 0 },
-  { head: 'ROLE', align: 'left', spare: 0, least: 0 },
-  { head: 'SEEN', align: 'left', spare: 0, least: 0 },
-  { head: 'LINK', align: 'left', spare: 2, least: 0 },
-  { head: 'PRIORITY', align: 'right', spare: 4, least: 0 },
-  { head: 'OFFSET', align: 'right', spare: 1, least: 0 },
-  { head: 'BEHIND', align: 'right', spare: 0, least: 0 },
-  { head: 'LAST ACK', align: 'right', spare: 3, least: 0 },
+  { head: 'NODE' },
+  { head: 'ROLE' },
+  { head: 'SEEN' },
+  { head: 'LINK', spare: 2 },
+  { head: 'PRIORITY', align: 'right', spare: 4 },
+  { head: 'OFFSET', align: 'right', spare: 1 },
+  { head: 'BEHIND', align: 'right' },
+  { head: 'LAST ACK', align: 'right', spare: 3 },
 ]
 
 function nodeRows({ says }: GroupReport, columns: number): readonly string[] {
@@ -237,7 +237,7 @@ function nodeRows({ says }: GroupReport, columns: number): readonly string[] {
   const chained = [chainedText(says) ?? []].flat()
   const rows = nodes.map(nodeRow)
   return [
-    ...table(NODE_COLUMNS, rows, columns, pc.dim),
+    ...table(NODE_COLUMNS, rows, columns),
     ...[...when, ...chained].map((text) => pc.dim(truncate(text, columns))),
   ]
 }

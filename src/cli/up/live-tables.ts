@@ -14,13 +14,13 @@ const ROOMY_INCIDENTS = 76
 
 /** Nodes and Sentinels share their columns, so that the eye need not move. */
 const MEMBER_COLUMNS: readonly FittedColumn[] = [
-  { head: '  NODES', align: 'left', spare: 0, least: 0 },
-  { head: 'ROLE', align: 'left', spare: 0, least: 7 },
-  { head: 'FOLLOWS', align: 'left', spare: 2, least: 7 },
+  { head: '  NODES' },
+  { head: 'ROLE', least: 7 },
+  { head: 'FOLLOWS', spare: 2, least: 7 },
   { head: 'OFFSET', align: 'right', spare: 3, least: 10 },
-  { head: 'BEHIND', align: 'right', spare: 0, least: 7 },
+  { head: 'BEHIND', align: 'right', least: 7 },
   { head: 'PING', align: 'right', spare: 1, least: 7 },
-  { head: 'STATE', align: 'left', spare: 0, least: 17 },
+  { head: 'STATE', least: 17 },
 ]
 const SENTINEL_HEAD = ['  SENTINELS', 'MASTER', 'EPOCH', 'REPLICAS', 'PEERS', 'PING', 'STATE']
 
@@ -33,7 +33,7 @@ export function memberTable(model: ClusterModel, columns: number): readonly stri
   const sentinels = model.sentinels.map((one) => sentinelRow(one, model, name(one.port)))
   const second = [[], SENTINEL_HEAD.map((text) => cell(text, pc.dim)), ...sentinels]
   const rows = [...nodes, ...(sentinels.length === 0 ? [] : second)]
-  return table(MEMBER_COLUMNS, rows, columns - 2, pc.dim).map((line) => `  ${line}`.trimEnd())
+  return table(MEMBER_COLUMNS, rows, columns - 2).map((line) => `  ${line}`.trimEnd())
 }
 
 function nodeRow(
@@ -129,17 +129,17 @@ function pingText(pingMs: number | undefined): string {
 }
 
 const STEP_HEADS = {
-  noticed: { head: 'NOTICED', spare: 0 },
+  noticed: { head: 'NOTICED' },
   agreed: { head: 'AGREED', spare: 2 },
   elected: { head: 'ELECTED', spare: 1 },
-  promoted: { head: 'PROMOTED', spare: 0 },
-  written: { head: '1ST WRITE', spare: 0 },
+  promoted: { head: 'PROMOTED' },
+  written: { head: '1ST WRITE' },
 } as const
 
 const INCIDENT_COLUMNS: readonly FittedColumn[] = [
-  { head: '  INCIDENTS', align: 'left', spare: 0, least: 0 },
-  ...STEPS.map((step) => ({ ...STEP_HEADS[step], align: 'right' as const, least: 0 })),
-  { head: 'LOST', align: 'right', spare: 0, least: 0 },
+  { head: '  INCIDENTS' },
+  ...STEPS.map((step) => ({ ...STEP_HEADS[step], align: 'right' as const })),
+  { head: 'LOST', align: 'right' },
 ]
 
 /** One line for each of the latest incidents, times in milliseconds after its begin; nothing if there are none. */
@@ -150,7 +150,7 @@ export function incidentTable(
 ): readonly string[] {
   const rows = incidents.slice(-count).map((one) => incidentRow(one, columns >= ROOMY_INCIDENTS))
   if (rows.length === 0) return []
-  return table(INCIDENT_COLUMNS, rows, columns - 2, pc.dim).map((line) => `  ${line}`)
+  return table(INCIDENT_COLUMNS, rows, columns - 2).map((line) => `  ${line}`)
 }
 
 function incidentRow(incident: MasterIncident, isRoomy: boolean): Row {
