@@ -90,6 +90,3 @@ export const OP = {
 } as const
 
 export type OperationName = keyof typeof OP
-
-/** How many words an instruction takes. */
-export const INSTRUCTION_WORDS = 4

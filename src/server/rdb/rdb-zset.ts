@@ -5,10 +5,9 @@
 import { parseDouble } from '../arguments/float-argument.ts'
 import { SortedSet } from '../values/sorted-set.ts'
 import type { ZsetValue } from '../values/value.ts'
-import { doubleBytes, readDoubleBytes } from './double-bytes.ts'
+import { readDoubleBytes } from './double-bytes.ts'
 import { readListpack, readZiplist } from './packed.ts'
 import { type Decode, newSortedSet, packed, readCount } from './rdb-collections.ts'
-import { rdbLength, rdbString } from './rdb-encode.ts'
 import { TYPE, unsupportedType } from './rdb-format.ts'
 import { damage, type Parse, type RdbInput } from './rdb-input.ts'
 
@@ -33,12 +32,6 @@ export function* readZset(input: RdbInput, type: number): Parse<ZsetValue | unde
     default:
       return yield* damage(unsupportedType(type))
   }
-}
-
-/** The value after its type byte and key, in pieces. */
-export function* rdbZset({ set }: ZsetValue): Generator<string, void, void> {
-  yield rdbLength(set.size)
-  for (const [member, score] of set) yield rdbString(member) + doubleBytes(score)
 }
 
 /** The count is only believed as far as bytes arrive for it. */

@@ -1,10 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { rdbLength, rdbString } from '../../../src/server/rdb/rdb-encode.ts'
 import { TYPE } from '../../../src/server/rdb/rdb-format.ts'
 import { type ParseDemand, RdbInput } from '../../../src/server/rdb/rdb-input.ts'
-import { rdbZset, readZset } from '../../../src/server/rdb/rdb-zset.ts'
-import { type Scored, SortedSet } from '../../../src/server/values/sorted-set.ts'
+import { readZset } from '../../../src/server/rdb/rdb-zset.ts'
+import type { Scored } from '../../../src/server/values/sorted-set.ts'
 
 /** The elements, or what the reader demanded that it did not get. */
 function read(type: number, bytes: string): Scored[] | undefined | ParseDemand {
@@ -74,29 +72,5 @@ describe('damage is named', () => {
 
   test('a count is not believed before the bytes are there', () => {
     expect(read(TYPE.zset, '\x80\x00\x0f\x42\x40\x01a')).toMatchObject({ kind: 'bytes' })
-  })
-})
-
-describe('a sorted set is written', () => {
-  test('so that it is read as the same', () => {
-    const pairs = fc.array(
-      fc.tuple(fc.string({ unit: 'binary-ascii' }), fc.double({ noNaN: true })),
-    )
-    fc.assert(
-      fc.property(pairs, (given) => {
-        const set = new SortedSet(new Map(given))
-        fc.pre(set.size > 0)
-        expect(read(TYPE.zset, [...rdbZset({ type: 'zset', set })].join(''))).toEqual([...set])
-      }),
-    )
-  })
-
-  test('in pieces, none of which needs the whole', () => {
-    const set = new SortedSet(Array.from({ length: 100_000 }, (_, n) => [`m${n}`, n] as const))
-    const pieces = rdbZset({ type: 'zset', set })
-    let bytes = ''
-    for (let piece = 0; piece < 3; piece++) bytes += pieces.next().value
-    expect(bytes.startsWith(rdbLength(100_000) + rdbString('m0'))).toBe(true)
-    expect(bytes.length).toBeLessThan(200_000)
   })
 })
