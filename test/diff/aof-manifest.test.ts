@@ -1,9 +1,9 @@
 /** Manifests that are odd, and some that are damaged: what redis-check-aof reads we read, and nothing else. */
 import { spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { parseManifest } from '../../src/server/aof/manifest.ts'
 import { isInstalled } from '../support/processes.ts'
@@ -70,7 +70,6 @@ describe.skipIf(!isInstalled(CHECK))('a manifest (needs redis-check-aof)', () =>
     const bytes = encodeCommand(['SELECT', '0'])
     for (const name of NAMES) writeFileSync(join(dir, name), bytes)
   })
-  afterAll(() => rmSync(dir, { recursive: true }))
 
   test.each(Object.entries(CASES))('with %s', (_name, text) => {
     expect(isReadByUs(text)).toBe(isReadByRedis(text))

@@ -2,7 +2,7 @@
  * The append-only file on its way between Redis and us: what one has written the other loads, and goes on
  * writing. Both say with DEBUG DIGEST what they hold.
  */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
@@ -27,7 +27,6 @@ beforeEach(() => {
 afterEach(async () => {
   for (const node of running) await node.stop()
   running = []
-  rmSync(dir, { recursive: true })
 })
 
 async function start(on: Start, directives: Record<string, string> = {}): Promise<RealNode> {

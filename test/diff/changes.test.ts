@@ -2,23 +2,16 @@
  * `rdb_changes_since_last_save` after each of the commands that count more than once, or not at all, side by
  * side with a real redis-server.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { COUNTED } from '../support/counted-changes.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer, type RealNode } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 import { until } from '../support/until.ts'
 
 const READ_LATER = 'XREADGROUP GROUP g late BLOCK 0 STREAMS waited >'
 
 describe.skipIf(!hasRedisServer)('changes for save points (need redis-server)', () => {
-  const servers: RealNode[] = []
-
-  beforeAll(async () => {
-    servers.push(await startOurs({ save: '' }), await startRedis({ save: '' }))
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
-  })
+  const servers = bothServers({ save: '' })
 
   test('redis-server counts each command as we do', async () => {
     const [ours, theirs] = await Promise.all(servers.map(countAll))

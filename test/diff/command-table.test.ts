@@ -1,8 +1,9 @@
 /** What COMMAND says of the commands we have, beside what redis-server says of them. */
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isRedisName } from '../support/newer-commands.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer, type RealNode } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 
 /** As COMMAND INFO gives it in RESP2; the last item is the subcommands. */
 type Entry = readonly [name: string, ...facts: unknown[]]
@@ -11,15 +12,7 @@ type Entry = readonly [name: string, ...facts: unknown[]]
 const NEWER_OPTIONS = /^(zrank|zrevrank|hscan)$/
 
 describe.skipIf(!hasRedisServer)('the command table (needs redis-server)', () => {
-  const servers: RealNode[] = []
-
-  beforeAll(async () => {
-    servers.push(await startOurs(), await startRedis())
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
-  })
+  const servers = bothServers()
 
   async function entriesOf({ client }: RealNode): Promise<Map<string, Entry>> {
     return flat((await (client as Redis).call('COMMAND')) as Entry[])

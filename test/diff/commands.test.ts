@@ -5,24 +5,16 @@
  */
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { describe, expect, test } from 'vitest'
+import { hasRedisServer } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 import { readScript, streamOf, transcript } from '../support/transcript.ts'
 
 const REPLIES = fileURLToPath(new URL('./commands', import.meta.url))
 const EFFECTS = fileURLToPath(new URL('./effects', import.meta.url))
 
 describe.skipIf(!hasRedisServer)('against a real redis-server', () => {
-  const servers: RealNode[] = []
-
-  beforeAll(async () => {
-    const directives = { 'enable-debug-command': 'yes', 'repl-diskless-sync-delay': '0' }
-    servers.push(await startOurs(directives), await startRedis(directives))
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
-  })
+  const servers = bothServers({ 'enable-debug-command': 'yes', 'repl-diskless-sync-delay': '0' })
 
   /** What both servers make of the commands: ours, then the real one. */
   async function both(

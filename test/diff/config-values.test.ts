@@ -3,9 +3,10 @@
  * another: what is accepted there is accepted here and shown the same, and what is refused is refused in
  * the same words.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { replySlices } from '../../src/fuzz/transcripts/reply-slices.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer, type RealNode } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 import { transcript } from '../support/transcript.ts'
 
 const NUMBERS = ['0', '1', '-1', '2', '15', '100', '101', '1000', '65535', '65536', '2147483647']
@@ -98,16 +99,11 @@ function isCompared(name: string, value: string): boolean {
 }
 
 describe.skipIf(!hasRedisServer)('values of directives (need redis-server)', () => {
-  const servers: RealNode[] = []
+  const servers = bothServers()
   let names: string[] = []
 
   beforeAll(async () => {
-    servers.push(await startOurs(), await startRedis())
     names = await namesAt(servers[1] as RealNode)
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
   })
 
   async function namesAt({ client }: RealNode): Promise<string[]> {

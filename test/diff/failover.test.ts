@@ -1,5 +1,5 @@
 /** FAILOVER with the original on the other side: a real master hands over to ours, and ours to a real one. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   HOST,
   hasRedisServer,
@@ -8,14 +8,11 @@ import {
   startOurs,
   startRedis,
 } from '../support/real-nodes.ts'
+import { nodesOfTest } from '../support/test-nodes.ts'
 import { until } from '../support/until.ts'
 
-const nodes: RealNode[] = []
+const nodes = nodesOfTest()
 const AT_ONCE = { 'repl-diskless-sync-delay': '0' }
-
-afterEach(async () => {
-  for (const node of nodes.splice(0).reverse()) await node.stop()
-})
 
 async function pair(
   startMaster: typeof startOurs,

@@ -3,10 +3,11 @@
  * bytes. In the sparse form one set of registers can be written in many ways, so it is the history that
  * decides which; small limits bring about the change to the dense form again and again.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer } from '../support/real-nodes.ts'
 import { sized } from '../support/sized.ts'
+import { bothServers } from '../support/test-nodes.ts'
 import { transcript } from '../support/transcript.ts'
 
 const KEYS = Array.from({ length: 5 }, (_, index) => `k${index}`)
@@ -38,15 +39,7 @@ function elements(rng: Rng): string[] {
 }
 
 describe.skipIf(!hasRedisServer)('against a real redis-server', () => {
-  const nodes: RealNode[] = []
-
-  beforeAll(async () => {
-    const directives = { 'enable-debug-command': 'yes' }
-    nodes.push(await startOurs(directives), await startRedis(directives))
-  })
-  afterAll(async () => {
-    for (const node of nodes) await node.stop()
-  })
+  const nodes = bothServers({ 'enable-debug-command': 'yes' })
 
   for (const seed of sized(['one'], ['one', 'two', 'three', 'four'])) {
     test(`a history of HyperLogLogs leaves the same bytes (seed ${seed})`, async () => {

@@ -2,9 +2,10 @@
  * What INFO calls keyspace hits and misses: each command counts as many as in redis-server, since the
  * rate of hits is what caches are judged by.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { splitArgs } from '../../src/base/split-args.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer, type RealNode } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 
 const DATA = `
   SET text v
@@ -72,15 +73,7 @@ const COMMANDS = `
   EVAL "return redis.call('get','text')" 0`
 
 describe.skipIf(!hasRedisServer)('lookups (need redis-server)', () => {
-  let servers: RealNode[] = []
-
-  beforeAll(async () => {
-    servers = [await startOurs(), await startRedis()]
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
-  })
+  const servers = bothServers()
 
   test('each command counts as many hits and misses', async () => {
     const [ours, theirs] = await Promise.all(servers.map(countsOf))

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { HOW_TO_GET_IT, IS_NEWEST_PEER, NEWER_PEER } from '../support/newer-peer.ts'
 import { vedette } from '../support/processes.ts'
 import {
@@ -15,13 +15,10 @@ import {
   startRedis,
 } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { nodesOfTest } from '../support/test-nodes.ts'
 import { until } from '../support/until.ts'
 
-const nodes: RealNode[] = []
-
-afterEach(async () => {
-  for (const node of nodes.splice(0).reverse()) await node.stop()
-})
+const nodes = nodesOfTest()
 
 async function started(starting: Promise<RealNode>): Promise<RealNode> {
   const node = await starting

@@ -4,22 +4,14 @@
  */
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { HOW_TO_GET_IT, IS_NEWEST_PEER, NEWER_PEER } from '../support/newer-peer.ts'
-import { type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 import { readScript, transcript } from '../support/transcript.ts'
 
 describe.skipIf(!IS_NEWEST_PEER)(`beside a newer server (${HOW_TO_GET_IT})`, () => {
-  const servers: RealNode[] = []
+  const servers = bothServers()
   const folder = fileURLToPath(new URL(`./newer/${NEWER_PEER}`, import.meta.url))
-
-  beforeAll(async () => {
-    servers.push(await startOurs(), await startRedis())
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
-  })
 
   for (const file of IS_NEWEST_PEER ? readdirSync(folder) : []) {
     test.for(['2', '3'])(

@@ -3,13 +3,14 @@
  * same order, with each command.
  */
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { commonGrammars } from '../support/command-grammar.ts'
 import { OddCommands } from '../support/odd-commands.ts'
 import { VALUES } from '../support/odd-words.ts'
 import { type PushDifference, toldDifferently } from '../support/push-run.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 import { readScript } from '../support/transcript.ts'
 
 const COMMANDS = Number(process.env.VEDETTE_ODD ?? 1_000)
@@ -25,17 +26,11 @@ const before = [['CONFIG', 'SET', 'notify-keyspace-events', 'AKEnm'], ['FLUSHALL
 const LASTING = VALUES.filter((command) => !command.includes('gone'))
 
 describe.skipIf(!hasRedisServer)('notifications (need redis-server)', () => {
-  const servers: RealNode[] = []
+  const servers = bothServers({ 'enable-debug-command': 'yes' })
   let ports: [number, number] = [0, 0]
 
   beforeAll(async () => {
-    const directives = { 'enable-debug-command': 'yes' }
-    servers.push(await startOurs(directives), await startRedis(directives))
     ports = [servers[0]?.port ?? 0, servers[1]?.port ?? 0]
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
   })
 
   test('each command tells the same events in the same order', async () => {

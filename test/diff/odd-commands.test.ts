@@ -5,12 +5,13 @@
  *
  * `VEDETTE_ODD=100000 npx vitest run test/diff/odd-commands.test.ts` sends more; `VEDETTE_SEED` gives others.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { commonGrammars, type Grammar } from '../support/command-grammar.ts'
 import { OddCommands } from '../support/odd-commands.ts'
 import { type Difference, firstDifference, refusedDifferently } from '../support/odd-run.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 
 const COMMANDS = Number(process.env.VEDETTE_ODD ?? 5_000)
 const SEED = process.env.VEDETTE_SEED ?? 'odd'
@@ -20,21 +21,14 @@ const BATCH = 40
 const BOUND_MS = 60_000 + COMMANDS * 5
 
 describe.skipIf(!hasRedisServer)('odd commands (need redis-server)', () => {
-  const servers: RealNode[] = []
+  const servers = bothServers({ 'enable-debug-command': 'yes' })
   let ports: [number, number] = [0, 0]
   let grammars: Grammar[] = []
 
   beforeAll(async () => {
-    const directives = { 'enable-debug-command': 'yes' }
-    const [ours, theirs] = [await startOurs(directives), await startRedis(directives)]
-    servers.push(ours, theirs)
-    ports = [ours.port, theirs.port]
+    ports = [servers[0]?.port ?? 0, servers[1]?.port ?? 0]
     const docs = await Promise.all(servers.map(({ client }) => client.call('COMMAND', 'DOCS')))
     grammars = commonGrammars(docs[0], docs[1])
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
   })
 
   async function differences(

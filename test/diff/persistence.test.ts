@@ -3,7 +3,7 @@
  * loads them, they are the same.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
@@ -78,15 +78,12 @@ const DATA: Readonly<Record<string, readonly (readonly (string | Buffer | number
 
 describe.skipIf(!hasRedisServer)('a dump (needs redis-server)', () => {
   const running: RealNode[] = []
-  const folders: string[] = []
   afterEach(async () => {
     for (const node of running.splice(0)) await node.stop()
-    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
   })
 
   function newFolder(): string {
     const folder = scratchFolder('persistence')
-    folders.push(folder)
     return folder
   }
 

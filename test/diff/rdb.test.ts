@@ -2,9 +2,9 @@
  * Our RDB payload in the hands of Redis' own tools, and theirs in ours.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Keyspace } from '../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../src/server/rdb/rdb-reader.ts'
 import { Snapshot, type SnapshotOptions } from '../../src/server/rdb/snapshot.ts'
@@ -21,7 +21,6 @@ import { scratchFolder } from '../support/scratch.ts'
 const CHECK_RDB = 'redis-check-rdb'
 
 const directory = scratchFolder('rdb')
-afterAll(() => rmSync(directory, { recursive: true }))
 
 /** A dataset with every type, every length form and every byte. */
 function sampleKeyspace(): Keyspace {

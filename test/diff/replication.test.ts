@@ -3,10 +3,9 @@
  * and the two exchanging roles.
  */
 import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   HOST,
   hasRedisServer,
@@ -16,14 +15,11 @@ import {
   startRedis,
 } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { nodesOfTest } from '../support/test-nodes.ts'
 import { until } from '../support/until.ts'
 
 const run = promisify(execFile)
-const nodes: RealNode[] = []
-
-afterEach(async () => {
-  for (const node of nodes.splice(0).reverse()) await node.stop()
-})
+const nodes = nodesOfTest()
 
 async function started(starting: Promise<RealNode>): Promise<RealNode> {
   const node = await starting
@@ -231,7 +227,6 @@ describe.skipIf(!hasRedisServer)('with redis-server', () => {
     const file = join(directory, 'backup.rdb')
     await run('redis-cli', ['-h', HOST, '-p', String(node.port), '--rdb', file])
     const { stdout } = await run('redis-check-rdb', [file])
-    rmSync(directory, { recursive: true })
     expect(stdout).toContain('Checksum OK')
     expect(stdout).toContain(`${await node.client.dbsize()} keys read`)
     expect(await replicationField(node, 'connected_slaves')).toBe('0')

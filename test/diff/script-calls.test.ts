@@ -4,24 +4,20 @@
  *
  * `VEDETTE_SEED=2 VEDETTE_LONG=1 npx vitest run test/diff/script-calls.test.ts` draws others, and more.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { replySlices } from '../../src/fuzz/transcripts/reply-slices.ts'
 import { ScriptDrawer } from '../support/draw-calls.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer, type RealNode } from '../support/real-nodes.ts'
 import { sized } from '../support/sized.ts'
+import { bothServers } from '../support/test-nodes.ts'
 import { streamOf, transcript } from '../support/transcript.ts'
 
 const SCRIPTS = sized(600, 5_000)
 const BATCH = 200
 
 describe.skipIf(!hasRedisServer)('scripts drawn at random (need redis-server)', () => {
-  const nodes: RealNode[] = []
-  beforeAll(async () => {
-    const directives = { 'enable-debug-command': 'yes', 'repl-diskless-sync-delay': '0' }
-    nodes.push(await startOurs(directives), await startRedis(directives))
-  })
-  afterAll(() => Promise.all(nodes.map((node) => node.stop())))
+  const nodes = bothServers({ 'enable-debug-command': 'yes', 'repl-diskless-sync-delay': '0' })
 
   test('get the same replies, tell replicas the same and leave the same data', async () => {
     const drawer = new ScriptDrawer(createRng(`calls ${process.env.VEDETTE_SEED ?? 1}`))

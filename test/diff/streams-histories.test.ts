@@ -4,9 +4,10 @@
  * ways nobody would write down; what is left out is time, and XSETID back behind a deleted entry, after
  * which Redis' nodes are not in order any more.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer, type RealNode } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 import { streamOf, transcript } from '../support/transcript.ts'
 
 const COMMANDS = 700
@@ -131,16 +132,7 @@ class Author {
 }
 
 describe.skipIf(!hasRedisServer)('against a real redis-server', () => {
-  const servers: RealNode[] = []
-
-  beforeAll(async () => {
-    const directives = { 'enable-debug-command': 'yes', 'repl-diskless-sync-delay': '0' }
-    servers.push(await startOurs(directives), await startRedis(directives))
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
-  })
+  const servers = bothServers({ 'enable-debug-command': 'yes', 'repl-diskless-sync-delay': '0' })
 
   async function anew({ client }: RealNode): Promise<void> {
     await client.flushall()

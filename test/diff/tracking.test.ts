@@ -3,14 +3,15 @@
  * the keys they have read.
  */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import { replySlices } from '../../src/fuzz/transcripts/reply-slices.ts'
 import { commonGrammars } from '../support/command-grammar.ts'
 import { converse, type Heard, parseSteps, type Step } from '../support/conversation.ts'
 import { OddCommands } from '../support/odd-commands.ts'
 import { VALUES } from '../support/odd-words.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 
 const SCRIPT = new URL('./tracking.txt', import.meta.url)
 const STEPS = Number(process.env.VEDETTE_ODD ?? 150)
@@ -25,16 +26,7 @@ const MODES: readonly (readonly string[])[] = [
 ]
 
 describe.skipIf(!hasRedisServer)('tracking (needs redis-server)', () => {
-  const servers: RealNode[] = []
-
-  beforeAll(async () => {
-    const directives = { 'enable-debug-command': 'yes' }
-    servers.push(await startOurs(directives), await startRedis(directives))
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
-  })
+  const servers = bothServers({ 'enable-debug-command': 'yes' })
 
   /** What is heard in each step: from ours, then from the real one. */
   async function both(steps: readonly Step[]) {

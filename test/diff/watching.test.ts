@@ -3,21 +3,13 @@
  * moments, durations and ports.
  */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { converse, type Heard, parseSteps } from '../support/conversation.ts'
-import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { hasRedisServer } from '../support/real-nodes.ts'
+import { bothServers } from '../support/test-nodes.ts'
 
 describe.skipIf(!hasRedisServer)('watching commands (needs redis-server)', () => {
-  const servers: RealNode[] = []
-
-  beforeAll(async () => {
-    const directives = { 'enable-debug-command': 'yes' }
-    servers.push(await startOurs(directives), await startRedis(directives))
-  })
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop()
-  })
+  const servers = bothServers({ 'enable-debug-command': 'yes' })
 
   for (const [name, mask] of [
     ['monitor', withoutTimes],

@@ -27,7 +27,6 @@ beforeEach(async () => {
   folder = scratchFolder('bad-start')
   ;[port] = (await freePorts(1)) as [number]
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function write(name: string, ...lines: readonly string[]): string {
   const path = join(folder, name)

@@ -4,7 +4,6 @@
  * phone's width as well.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -46,7 +45,6 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_SCRIPT)('(need chromium and script)', () =
     await browser?.close()
     terminal.stdin?.write('q')
     await until('the cluster ends', 20_000, () => terminal.exitCode !== null)
-    rmSync(folder, { recursive: true, force: true })
   })
 
   function master(verdict: string): number {

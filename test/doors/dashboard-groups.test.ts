@@ -2,7 +2,6 @@
  * The page of a Sentinel that watches many groups, with the names that people give: which one is shown, and
  * what a refresh leaves as the reader has it. None of them has a node.
  */
-import { rmSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DashboardPage, HAS_CHROMIUM, PHONE, startBrowser } from '../support/browser.ts'
@@ -41,7 +40,6 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
   afterAll(async () => {
     await browser?.close()
     await program?.kill()
-    rmSync(folder, { recursive: true, force: true })
   })
   beforeEach(async () => {
     await page.goto('about:blank')

@@ -1,8 +1,8 @@
 /** Webhooks and hooks beside receivers and programs that are slow, broken or hostile, on real sockets. */
-import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import type { Answer } from '../../src/core/external-query.ts'
 import { WEBHOOK_DEFAULTS, type WebhookConfig } from '../../src/hooks/webhook-config.ts'
@@ -14,7 +14,6 @@ import { type Manner, type Receiver, startReceiver, takes } from '../support/rec
 import { scratchFolder } from '../support/scratch.ts'
 
 const folder = scratchFolder('receivers')
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 interface Stage {
   readonly hooks: Webhooks

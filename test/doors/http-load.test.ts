@@ -4,7 +4,7 @@
  * when each PING comes. Prints how long the documents take and how late the PINGs are, with and without.
  */
 import { spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,6 @@ test.skipIf(!HAS_CURL)(
     ])
     onTestFinished(async () => {
       await program.kill()
-      rmSync(folder, { recursive: true, force: true })
     })
     program.start()
     const groups = await until('all groups are known, with their replicas', 60_000, async () => {

@@ -15,7 +15,7 @@ import { Redis } from 'ioredis'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePorts, until } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -34,7 +34,6 @@ beforeAll(() => {
   writeFileSync(join(empty, 'package.json'), '{}')
   npm(empty, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball)
 }, 180_000)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function npm(cwd: string, ...args: readonly string[]): string {
   const stdio = ['ignore', 'pipe', 'pipe'] as const

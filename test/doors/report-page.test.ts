@@ -3,10 +3,10 @@
  * the buttons, links and fields promise. What it looks like is for eyes.
  */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { html, trusted } from '../../src/report/page/html.ts'
 import { renderPage } from '../../src/report/page/html-page.ts'
 import { play } from '../report/support.ts'
@@ -28,10 +28,6 @@ describe.skipIf(!existsSync(BROWSER))(`the report page in ${BROWSER}`, () => {
     const { file, result, history } = await play()
     page = renderPage(file, result, history)
   })
-  afterAll(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
-
   /** The document as it is when its scripts have run. */
   async function domOf(text: string, width: number): Promise<string> {
     const path = join(folder, `${width}.html`)

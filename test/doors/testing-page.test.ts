@@ -9,10 +9,10 @@ import {
   spawnSync,
 } from 'node:child_process'
 import { on, once } from 'node:events'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { scratchFolder } from '../support/scratch.ts'
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url))
@@ -40,7 +40,6 @@ beforeAll(() => {
     join(folder, packed.filename),
   )
 }, 180_000)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function npm(cwd: string, ...args: readonly string[]): string {
   return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

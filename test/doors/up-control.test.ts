@@ -1,6 +1,6 @@
 /** The remote control of `vedette up`, as a test in another language would use it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,7 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   up.kill('SIGINT')
   await until('vedette up ends', 10_000, () => up.exitCode !== null)
-  rmSync(folder, { recursive: true, force: true })
 })
 
 function control(...words: readonly string[]) {

@@ -2,9 +2,8 @@
  * Chains of our nodes and redis-servers under random histories: whatever is cut, promoted, killed or
  * started again, everybody ends with the same data, and nobody copies anew what it could have continued.
  */
-import { rmSync } from 'node:fs'
 import type { Redis } from 'ioredis'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import {
   HOST,
@@ -15,17 +14,12 @@ import {
   startRedis,
 } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { nodesOfTest } from '../support/test-nodes.ts'
 import { until } from '../support/until.ts'
 
 type Start = typeof startOurs
 
-const nodes: RealNode[] = []
-const folders: string[] = []
-
-afterEach(async () => {
-  for (const node of nodes.splice(0).reverse()) await node.stop()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
-})
+const nodes = nodesOfTest()
 
 const COMMON = { 'repl-diskless-sync-delay': '0', 'enable-debug-command': 'yes' }
 
@@ -33,12 +27,6 @@ async function started(start: Start, directives: Record<string, string> = {}): P
   const node = await start({ ...COMMON, ...directives })
   nodes.push(node)
   return node
-}
-
-async function folder(): Promise<string> {
-  const made = scratchFolder('chain')
-  folders.push(made)
-  return made
 }
 
 async function stopped(node: RealNode): Promise<void> {
@@ -218,7 +206,7 @@ describe.skipIf(!hasRedisServer)('with redis-server', () => {
     test(`${title} is started again, and continues where its dump was`, async () => {
       const rng = createRng(`replica restart ${title}`)
       const master = await started(startMaster)
-      const kept = { dir: await folder() }
+      const kept = { dir: scratchFolder('chain') }
       const replica = await started(startReplica, kept)
       await below(replica, master)
       await write(master, rng, 1000)
@@ -237,7 +225,7 @@ describe.skipIf(!hasRedisServer)('with redis-server', () => {
 
     test(`${title}: the master is started again with its dump, and the replica continues`, async () => {
       const rng = createRng(`master restart ${title}`)
-      const kept = { dir: await folder() }
+      const kept = { dir: scratchFolder('chain') }
       const master = await started(startMaster, kept)
       const replica = await started(startReplica)
       await below(replica, master)
@@ -300,7 +288,7 @@ describe.skipIf(!hasRedisServer)('with redis-server', () => {
     ['ours', startOurs],
   ] as const) {
     test(`our demoted master below ${title} keeps exactly what that never had`, async () => {
-      const master = await started(startOurs, { dir: await folder() })
+      const master = await started(startOurs, { dir: scratchFolder('chain') })
       const other = await started(startOther)
       await below(other, master)
       await master.client.set('common', 'x')

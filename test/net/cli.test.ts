@@ -1,6 +1,6 @@
 /** What people get wrong on the command line and in files: told clearly, with a status, and never a crash. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +21,6 @@ beforeEach(() => {
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
   for (const server of servers.splice(0)) server.close()
-  rmSync(folder, { recursive: true })
 })
 
 function write(name: string, text: string): string {

@@ -1,5 +1,5 @@
 /** The HTTP port of a Sentinel, as its own program opens it: TLS, token, orders, and events resumed. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { connect } from 'node:net'
@@ -43,7 +43,6 @@ describe.skipIf(!HAS_OPENSSL)('(need openssl)', () => {
   })
   afterAll(async () => {
     await program?.kill()
-    rmSync(folder, { recursive: true, force: true })
     certificates.remove()
   })
 

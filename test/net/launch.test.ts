@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { scratchFolder } from '../support/scratch.ts'
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
@@ -33,7 +33,6 @@ beforeEach(() => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeBundle()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function programs(word: string): string {
   const say = `() => { console.log('${word}'); if (process.argv[2] === 'crash') throw new Error('oh') }`

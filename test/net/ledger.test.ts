@@ -1,24 +1,21 @@
 /** `vedette ledger`: from a failover that loses writes to their return, with real processes. */
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { HOST, type RealNode, replicationField, startOurs } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { nodesOfTest } from '../support/test-nodes.ts'
 import { until } from '../support/until.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/launch/vedette.cjs', import.meta.url))
 
 let folder = ''
-const nodes: RealNode[] = []
+const nodes = nodesOfTest()
 
 beforeEach(() => {
   folder = scratchFolder('ledger')
-})
-afterEach(async () => {
-  for (const node of nodes.splice(0).reverse()) await node.stop()
-  rmSync(folder, { recursive: true })
 })
 
 async function started(directives: Record<string, string> = {}): Promise<RealNode> {

@@ -1,7 +1,7 @@
 /** Scripts as real processes: how each is run, and what of its end is told. */
-import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { utf8Bytes } from '../../src/base/utf8.ts'
 import type { Event } from '../../src/core/event.ts'
 import { Scripts } from '../../src/io/process/scripts.ts'
@@ -9,7 +9,6 @@ import { until } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const FOLDER = realpathSync(scratchFolder('scripts'))
-afterAll(() => rmSync(FOLDER, { recursive: true, force: true }))
 
 let lastJob = 0
 

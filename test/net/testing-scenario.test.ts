@@ -1,12 +1,11 @@
 /** Scenario files on a cluster that a test has started. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Cluster, startCluster } from '../../src/exports/testing.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const folder = scratchFolder('testing-scenario')
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const shipped = (name: string) => new URL(`../../scenarios/${name}.yml`, import.meta.url)
 

@@ -1,6 +1,6 @@
 /** The demonstration cluster as somebody at a terminal sees it: the picture, and the keys. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -33,7 +33,6 @@ describe.skipIf(!HAS_SCRIPT)('at a terminal (needs script)', () => {
   afterEach(async () => {
     terminal.stdin?.write('q')
     await until('it ends', 5_000, () => terminal.exitCode !== null)
-    rmSync(folder, { recursive: true })
   })
 
   /** Presses a key and waits for the screen to say something after it. */

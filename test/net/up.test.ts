@@ -1,6 +1,6 @@
 /** The demonstration cluster as a user without a terminal gets it: started, harmed, and gone without a trace. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +26,6 @@ afterEach(async () => {
     up.kill('SIGINT')
     await ended(up)
   }
-  rmSync(folder, { recursive: true, force: true })
 })
 
 function start(

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readCluster } from '../../../src/cli/simulate/simulate-input.ts'
@@ -27,7 +27,6 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.restoreAllMocks()
-  rmSync(folder, { recursive: true })
 })
 
 function write(name: string, text: string): string {

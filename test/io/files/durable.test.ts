@@ -4,17 +4,9 @@
  * which is worse than any real file system. What is left is laid out in a real folder and read as at a
  * start.
  */
-import {
-  constants,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { constants, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeState } from '../../../src/config/state-file.ts'
 import type { SavedState } from '../../../src/core/persistence/saved.ts'
 import { replaceFileSync, replaceFiles, SYNCED_WRITES } from '../../../src/io/files/durable.ts'
@@ -32,7 +24,6 @@ let folder = ''
 beforeAll(() => {
   folder = scratchFolder('durable')
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.each([
   ['replaces both copies', 0],

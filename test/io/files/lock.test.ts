@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -19,7 +19,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   for (const lock of locks.splice(0)) lock.release()
-  rmSync(folder, { recursive: true })
 })
 
 async function lock(options: LockOptions = {}): Promise<Lock> {

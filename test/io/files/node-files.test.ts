@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { utf8Bytes } from '../../../src/base/utf8.ts'
 import { NodeFiles } from '../../../src/io/files/node-files.ts'
 import type { FileAnswer, FileRequest } from '../../../src/server/persistence/files.ts'
@@ -25,7 +25,6 @@ beforeEach(() => {
   folder = scratchFolder('files')
   files = new NodeFiles(() => folder)
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function contents(path: string): string {
   return readFileSync(join(folder, path), 'latin1')

@@ -30,7 +30,6 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const file of opened.splice(0)) await file.close()
-  rmSync(folder, { recursive: true })
 })
 
 const opened: StateFile[] = []

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { AnnouncedEvent } from '../../../src/core/announced-event.ts'
@@ -6,11 +6,8 @@ import { openLogger } from '../../../src/io/log/logger.ts'
 import { logfmtLine, redisLine } from '../../../src/io/log/redis-line.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 
-test('the level can be changed while the log is written, in both directions', async ({
-  onTestFinished,
-}) => {
+test('the level can be changed while the log is written, in both directions', async () => {
   const folder = scratchFolder('log')
-  onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'log')
   const logger = await openLogger({ level: 'warning', file, program: 'sentinel', port: 1 })
   logger.log('notice', 'one')
