@@ -156,7 +156,7 @@ export const STRICT_MUTANTS = [
     story: 'A fenced voter goes on with the stream of its master, and acknowledges it.',
     edits: [
       { file: STRICT, find: '        this.#role.freeze();\n', replace: '' },
-      { file: STRICT, find: '=== this.#kept && !this.#isFrozen)', replace: '=== this.#kept)' },
+      { file: STRICT, find: '.isStored && !this.#isFrozen)', replace: '.isStored)' },
     ],
     scenarios: ['a-fenced-strict-voter-still-sees-its-master.yml'],
   },
@@ -176,8 +176,8 @@ export const STRICT_MUTANTS = [
       },
       {
         file: STRICT,
-        find: '        this.#keep({ number, leader, layout, hasJoined: true }',
-        replace: '        this.#keep({ ...this.#kept, layout, hasJoined: true }',
+        find: '        this.#file.keep({ number, leader, layout, hasJoined: true }',
+        replace: '        this.#file.keep({ ...this.#kept, layout, hasJoined: true }',
       },
     ],
     scenarios: ['a-fenced-strict-voter-still-sees-its-master.yml'],
@@ -188,9 +188,9 @@ export const STRICT_MUTANTS = [
     edits: [
       {
         file: STRICT,
-        find: '        this.#keep({ ...this.#kept, ...term, layout }, (failure) => {\n',
+        find: '        this.#file.keep({ ...this.#kept, ...term, layout }, (failure) => {\n',
         replace:
-          '        this.#keep({ ...this.#kept, ...term, layout }, () => {});\n        answer(this.#standing());\n        (() => {\n',
+          '        this.#file.keep({ ...this.#kept, ...term, layout }, () => {});\n        answer(this.#standing());\n        (() => {\n',
       },
     ],
     scenarios: ['a-strict-voter-dies-while-it-writes-its-fence.yml'],
@@ -294,9 +294,9 @@ export const STRICT_MUTANTS = [
     edits: [
       {
         file: STRICT,
-        find: '            this.#isLoaded = true;\n',
+        find: '                this.#cannotRead(problem);\n',
         replace:
-          '            this.#isLoaded = true;\n            if (kept.hasJoined && !this.#role.isFollower())\n                this.#begin(kept);\n',
+          '                this.#cannotRead(problem);\n            if (this.#kept.hasJoined && !this.#role.isFollower())\n                this.#begin(this.#kept);\n',
       },
     ],
     scenarios: ['a-strict-master-is-restarted-without-data.yml'],

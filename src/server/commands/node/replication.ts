@@ -3,7 +3,7 @@ import { type Address, parseHostAndPort } from '../../../base/ip.ts'
 import { error, type Reply } from '../../../resp/reply.ts'
 import { command, type Family, type Handler } from '../../catalogue/command.ts'
 import { SYNTAX_ERROR } from '../../errors.ts'
-import { type Layout, parseLayout, parseTerm } from '../../replication/strict/term-file.ts'
+import { type Layout, parseLayout, parseTerm } from '../../replication/strict/term.ts'
 import { replyLater } from '../../sessions/reply-later.ts'
 
 const ADMIN = 'admin noscript'

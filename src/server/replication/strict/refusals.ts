@@ -1,6 +1,6 @@
 /** What a node of a strict group answers to what it cannot do. */
 import { error, type Reply } from '../../../resp/reply.ts'
-import { type Layout, layoutText, type Term } from './term-file.ts'
+import { type Layout, layoutText, type Term } from './term.ts'
 
 export const NOT_READY = error('LOADING this node has not read its term yet')
 export const NO_MASTER = error('NOMASTERLINK this node is no master of a term')

@@ -31,13 +31,12 @@ import {
   type KeptTerm,
   type Layout,
   layoutLines,
-  NO_TERM,
   parseIntroduction,
   parseTerm,
   type Term,
-  TermFile,
   type TermMark,
-} from './term-file.ts'
+} from './term.ts'
+import { TermFile } from './term-file.ts'
 
 /** What a master of a strict group has said on the present connection. */
 interface Meeting {
@@ -58,11 +57,7 @@ export class Strict {
   readonly #node: NodeBase
   readonly #history: History
   #role: StrictRole = NO_ROLE
-  #file: TermFile | undefined
-  #kept: KeptTerm = NO_TERM
-  /** What is on disk of it. */
-  #stored: KeptTerm = NO_TERM
-  #isLoaded = false
+  readonly #file: TermFile
   #marks: readonly TermMark[] = []
   /** It is sure to hold all that it has ever acknowledged. */
   #isVoter = false
@@ -77,6 +72,7 @@ export class Strict {
     this.#node = node
     this.#history = history
     this.quorum = new SyncQuorum(node, history, replicas, stream)
+    this.#file = new TermFile((text) => node.port.log('warning', text))
     this.isOn = node.settings.flag('sync-replication')
   }
 
@@ -85,14 +81,13 @@ export class Strict {
     if (!this.isOn) return
     this.#role = role
     this.#node.syncGate.progress = this.quorum
-    const file = new TermFile(jobs)
-    this.#file = file
-    file.load((kept) => {
-      if (typeof kept === 'string') return this.#cannotRead(kept)
-      this.#kept = kept
-      this.#stored = kept
-      this.#isLoaded = true
+    this.#file.load(jobs, (problem) => {
+      if (problem !== undefined) this.#cannotRead(problem)
     })
+  }
+
+  get #kept(): KeptTerm {
+    return this.#file.kept
   }
 
   /** A master without a term, in a history that no replica follows. */
@@ -107,12 +102,12 @@ export class Strict {
 
   /** Whether the link to a master may be opened. */
   get isReady(): boolean {
-    return !this.isOn || this.#isLoaded
+    return !this.isOn || this.#file.isLoaded
   }
 
   /** Whether the master may be told how far this node is. */
   get mayAcknowledge(): boolean {
-    return !this.isOn || (this.#stored === this.#kept && !this.#isFrozen)
+    return !this.isOn || (this.#file.isStored && !this.#isFrozen)
   }
 
   /** Why a command on data is refused, as an error reply without its dash; undefined: it is not. */
@@ -125,8 +120,7 @@ export class Strict {
 
   /** A disk that was full may take the term now. */
   everySecond(): void {
-    if (!this.isOn || this.#stored === this.#kept || this.#file?.isEven !== true) return
-    this.#keep(this.#kept, () => this.#role.acknowledge())
+    if (this.isOn) this.#file.tryAgain(() => this.#role.acknowledge())
   }
 
   turnBegins(): void {
@@ -177,7 +171,7 @@ export class Strict {
     if (number < this.#kept.number) return `its term ${number} is older than ours`
     if (isOther(this.#kept, said)) return `its term ${number} is another leader's`
     this.#meeting = { term: number, marks, offset }
-    this.#keep({ number, leader, layout, hasJoined: true }, () => this.#role.acknowledge())
+    this.#file.keep({ number, leader, layout, hasJoined: true }, () => this.#role.acknowledge())
     return undefined
   }
 
@@ -243,7 +237,7 @@ export class Strict {
     const refusal = this.#refuseFence(term, layout)
     if (refusal !== undefined) return answer(refusal)
     this.#freeze(term)
-    this.#keep({ ...this.#kept, ...term, layout }, (failure) => {
+    this.#file.keep({ ...this.#kept, ...term, layout }, (failure) => {
       if (failure !== undefined) answer(refused.cannotKeep(failure))
       // A later fence may have come while this one was written.
       else answer(this.#holds(term) ? this.#standing() : this.#stale())
@@ -255,7 +249,7 @@ export class Strict {
     if (!this.isOn) return answer(refused.NOT_STRICT)
     if (this.#isServing && isSame(term, this.#kept)) return answer(OK)
     if (!this.#holds(term)) return answer(this.#stale())
-    this.#keep({ ...this.#kept, hasJoined: true }, (failure) => {
+    this.#file.keep({ ...this.#kept, hasJoined: true }, (failure) => {
       if (failure !== undefined) return answer(refused.cannotKeep(failure))
       if (!this.#holds(term)) return answer(this.#stale())
       this.#begin(term)
@@ -266,13 +260,13 @@ export class Strict {
   /** An operator takes what this node has for the truth. */
   force(term: Term, layout: Layout, answer: Answer): void {
     if (!this.isOn) return answer(refused.NOT_STRICT)
-    if (!this.#isLoaded) return answer(refused.NOT_READY)
+    if (!this.#file.isLoaded) return answer(refused.NOT_READY)
     if (term.number <= this.#kept.number) return answer(this.#stale())
     if (term.number - this.#kept.number > FORCED_STEP_MAX) return answer(refused.outOfReach(term))
     const text = `it is forced to be the master of term ${term.number}`
     this.#node.port.log('warning', `${text}: what others have acknowledged may be lost`)
     this.#freeze(term)
-    this.#kept = { ...this.#kept, ...term, layout }
+    this.#file.take({ ...this.#kept, ...term, layout })
     this.promote(term, answer)
   }
 
@@ -303,20 +297,6 @@ export class Strict {
     this.#node.port.exit(1, text)
   }
 
-  #keep(kept: KeptTerm, onKept: (failure?: string) => void): void {
-    const isStored = JSON.stringify(kept) === JSON.stringify(this.#stored)
-    if (isStored && this.#file?.isEven === true) {
-      this.#kept = this.#stored
-      return onKept()
-    }
-    this.#kept = kept
-    this.#file?.save(kept, (failure) => {
-      if (failure === undefined) this.#stored = kept
-      else this.#node.port.log('warning', `term ${kept.number} cannot be kept: ${failure.text}`)
-      onKept(failure?.text)
-    })
-  }
-
   #depose(reason: string): void {
     if (!this.#isServing) return
     this.#isServing = false
@@ -327,7 +307,7 @@ export class Strict {
 
   #refuseFence(term: Term, layout: Layout): Reply | undefined {
     if (!this.isOn) return refused.NOT_STRICT
-    if (!this.#isLoaded) return refused.NOT_READY
+    if (!this.#file.isLoaded) return refused.NOT_READY
     if (term.number < this.#kept.number || isOther(this.#kept, term)) return this.#stale()
     const step = term.number - Math.max(this.#kept.number, this.#heardOf)
     if (step > FENCED_STEP_MAX) return refused.outOfReach(term)

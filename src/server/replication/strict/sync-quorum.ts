@@ -14,7 +14,7 @@ import type { History } from '../history/history.ts'
 import { PING, type ReplicationStream } from '../history/stream.ts'
 import type { ReplicaPeer } from '../serving/replica-peer.ts'
 import type { Replicas } from '../serving/replicas.ts'
-import type { Layout } from './term-file.ts'
+import type { Layout } from './term.ts'
 
 const NOTHING_CONFIRMED = -1
 
