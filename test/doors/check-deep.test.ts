@@ -6,19 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Certificates, HAS_OPENSSL, type Pair } from '../support/certificates.ts'
-import {
-  cli,
-  HAS_REDIS_CLI,
-  HAS_REDIS_SENTINEL,
-  HAS_REDIS_SERVER,
-  MAIN,
-  type RealCluster,
-  run,
-  startCluster,
-} from '../support/processes.ts'
+import { cli, HAS_REDIS, MAIN, type RealCluster, run, startCluster } from '../support/processes.ts'
 import { startTlsCluster, type TlsCluster } from '../support/tls-cluster.ts'
-
-const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 
 async function deep(path: string, ...argv: string[]) {
   const startedMs = performance.now()
@@ -32,7 +21,7 @@ async function deep(path: string, ...argv: string[]) {
   return { status: outcome.status, lines, findings, tookMs }
 }
 
-describe.skipIf(!HAS_ALL)(
+describe.skipIf(!HAS_REDIS)(
   'a fleet of both makes (need redis-server, redis-sentinel, redis-cli)',
   () => {
     let cluster: RealCluster
@@ -90,7 +79,7 @@ describe.skipIf(!HAS_ALL)(
   },
 )
 
-describe.skipIf(!HAS_ALL || !HAS_OPENSSL)('with TLS (need openssl and redis-cli)', () => {
+describe.skipIf(!HAS_REDIS || !HAS_OPENSSL)('with TLS (need openssl and redis-cli)', () => {
   const certificates = new Certificates()
   let cluster: TlsCluster
   let authority: Pair

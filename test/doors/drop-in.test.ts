@@ -21,9 +21,9 @@ import { nodeOutside } from '../../src/io/files/config-filesystem.ts'
 import {
   cli,
   freePorts,
+  HAS_REDIS,
   HAS_REDIS_CLI,
   HAS_REDIS_SENTINEL,
-  HAS_REDIS_SERVER,
   Program,
   run,
   stopAll,
@@ -34,7 +34,6 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const SENTINEL = fileURLToPath(new URL('../../dist/launch/vedette-sentinel.cjs', import.meta.url))
 const SERVER = fileURLToPath(new URL('../../dist/launch/vedette-server.cjs', import.meta.url))
-const HAS_REDIS = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 const DEBIAN_SENTINEL_CONF = '/etc/redis/sentinel.conf'
 const DEBIAN_REDIS_CONF = '/etc/redis/redis.conf'
 

@@ -8,9 +8,7 @@ import {
   agreedMaster,
   cli,
   follows,
-  HAS_REDIS_CLI,
-  HAS_REDIS_SENTINEL,
-  HAS_REDIS_SERVER,
+  HAS_REDIS,
   masterField,
   masterPort,
   type Program,
@@ -19,8 +17,6 @@ import {
   until,
   writeThrough,
 } from '../support/processes.ts'
-
-const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 
 /** A redis-sentinel opens connections once a second; with less than this it takes that for a death. */
 const DOWN_AFTER_MS = 2_500
@@ -48,7 +44,7 @@ const MIXTURES = [
   { realSentinels: 3, hasRealNodes: false },
 ]
 
-describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
+describe.skipIf(!HAS_REDIS)('needs redis-server and redis-sentinel', () => {
   for (const mixture of MIXTURES) {
     const { realSentinels, hasRealNodes } = mixture
     const name = `${3 - realSentinels} Sentinels of ours and ${realSentinels} of Redis over ${

@@ -8,9 +8,7 @@ import {
   type ClusterPlan,
   cli,
   follows,
-  HAS_REDIS_CLI,
-  HAS_REDIS_SENTINEL,
-  HAS_REDIS_SERVER,
+  HAS_REDIS,
   masterField,
   type Program,
   type RealCluster,
@@ -18,8 +16,6 @@ import {
   until,
   writeThrough,
 } from '../support/processes.ts'
-
-const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 
 /** A redis-sentinel opens connections once a second; with less than this it takes that for a death. */
 const DOWN_AFTER_WITH_REAL_MS = 2_500
@@ -36,7 +32,7 @@ const GROUPS: Readonly<Record<string, ClusterPlan>> = {
   },
 }
 
-describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
+describe.skipIf(!HAS_REDIS)('needs redis-server and redis-sentinel', () => {
   for (const [name, plan] of Object.entries(GROUPS)) {
     test.concurrent(`${name} replace a killed master, which returns as a replica`, async ({
       onTestFinished,

@@ -11,9 +11,7 @@ import {
   agreedMaster,
   cli,
   follows,
-  HAS_REDIS_CLI,
-  HAS_REDIS_SENTINEL,
-  HAS_REDIS_SERVER,
+  HAS_REDIS,
   masterField,
   masterPort,
   type Program,
@@ -24,11 +22,10 @@ import {
   vedette,
 } from '../support/processes.ts'
 
-const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 const TIMES = { downAfterMs: 2_500, failoverTimeoutMs: 3_000 }
 const BOUND_MS = 40_000
 
-test.skipIf(!HAS_ALL)(
+test.skipIf(!HAS_REDIS)(
   'needs redis-sentinel: a fleet under load moves to ours one by one, and back, with a failover after each step',
   async ({ onTestFinished }) => {
     const started = await startCluster({ hasRealNodes: true, realSentinels: 3, ...TIMES })

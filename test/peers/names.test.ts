@@ -5,17 +5,8 @@
 import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { failOver, type NamedPlan, startNamed, told } from '../support/named-cluster.ts'
-import {
-  cli,
-  HAS_REDIS_CLI,
-  HAS_REDIS_SENTINEL,
-  HAS_REDIS_SERVER,
-  masterField,
-  type Program,
-  until,
-} from '../support/processes.ts'
+import { cli, HAS_REDIS, masterField, type Program, until } from '../support/processes.ts'
 
-const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 const HAS_IPV6 = Object.values(networkInterfaces())
   .flat()
   .some((one) => one?.address === '::1')
@@ -63,7 +54,7 @@ const MIXTURES: Readonly<Record<string, Mixture>> = {
   },
 }
 
-describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
+describe.skipIf(!HAS_REDIS)('needs redis-server and redis-sentinel', () => {
   for (const [name, mixture] of Object.entries(MIXTURES)) {
     test.concurrent(`${name}: a killed master is replaced, twice`, async ({ onTestFinished }) => {
       const cluster = await startNamed({ ...mixture, downAfterMs: DOWN_AFTER_MS })

@@ -7,15 +7,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NEIGHBOUR_INTS, NEIGHBOUR_TEXTS } from '../../src/server/settings/neighbour-settings.ts'
 import { Certificates, HAS_OPENSSL, type Pair, textOf, tlsLines } from '../support/certificates.ts'
-import {
-  freePorts,
-  HAS_REDIS_CLI,
-  HAS_REDIS_SENTINEL,
-  HAS_REDIS_SERVER,
-  type Program,
-  until,
-  vedette,
-} from '../support/processes.ts'
+import { freePorts, HAS_REDIS, type Program, until, vedette } from '../support/processes.ts'
 import {
   agreedTlsMaster,
   askTls,
@@ -26,7 +18,7 @@ import {
   tlsNode,
 } from '../support/tls-cluster.ts'
 
-const HAS_ALL = HAS_OPENSSL && HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
+const HAS_ALL = HAS_OPENSSL && HAS_REDIS
 
 describe.skipIf(!HAS_ALL)('needs openssl, redis-server and redis-sentinel', () => {
   let certificates: Certificates

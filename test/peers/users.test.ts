@@ -9,9 +9,8 @@ import { describe, expect, type TestContext, test } from 'vitest'
 import {
   cli,
   freePorts,
+  HAS_REDIS,
   HAS_REDIS_CLI,
-  HAS_REDIS_SENTINEL,
-  HAS_REDIS_SERVER,
   MAIN,
   Program,
   run,
@@ -20,8 +19,6 @@ import {
   until,
 } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
-
-const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 
 /** A redis-sentinel opens connections once a second; with less than this it takes that for a death. */
 const DOWN_AFTER_MS = 2_500
@@ -130,7 +127,7 @@ const KINDS = [
   ['a redis-sentinel over our nodes', true, false],
 ] as const
 
-describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
+describe.skipIf(!HAS_REDIS)('needs redis-server and redis-sentinel', () => {
   test.concurrent.for(KINDS)(
     '%s fails over with the least rights, and turns the old master back',
     async ([, isRedisSentinel, isRedis], context) => {

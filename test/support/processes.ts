@@ -25,6 +25,8 @@ export const MAIN = fileURLToPath(new URL('../../dist/launch/vedette.cjs', impor
 export const HAS_REDIS_CLI = isInstalled('redis-cli')
 export const HAS_REDIS_SERVER = isInstalled('redis-server')
 export const HAS_REDIS_SENTINEL = isInstalled('redis-sentinel')
+/** All three of them. */
+export const HAS_REDIS = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 
 /** Programs that a test could not end are ended with the test process. */
 const running = new Set<ChildProcess>()

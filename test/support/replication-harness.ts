@@ -162,6 +162,12 @@ export class TestNode implements Party, NodePort {
     return decodeOne(bytes)
   }
 
+  /** How many full and partial resynchronisations it has served. */
+  served(): [full: number, partial: number] {
+    const count = (text: string) => this.logs.filter((line) => line.includes(text)).length
+    return [count('needs a full copy'), count('continues from')]
+  }
+
   /** A field of INFO replication. */
   info(field: string): string | undefined {
     const reply = this.call('INFO', 'replication')

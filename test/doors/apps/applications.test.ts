@@ -9,9 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   agreedMaster,
   cli,
-  HAS_REDIS_CLI,
-  HAS_REDIS_SENTINEL,
-  HAS_REDIS_SERVER,
+  HAS_REDIS,
   masterPort,
   type Program,
   until,
@@ -42,7 +40,6 @@ const APPLICATIONS: readonly Application[] = [
   celery,
   webdis,
 ]
-const HAS_REDIS = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 /** C Sentinel needs some seconds for each switch. */
 const SWITCH_MS = 20_000
 const AGAIN = 20

@@ -3,11 +3,6 @@ import { expect, test } from 'vitest'
 import { integer } from '../../../src/resp/reply.ts'
 import { ReplicationWorld, type TestNode } from '../../support/replication-harness.ts'
 
-function served(node: TestNode): [full: number, partial: number] {
-  const count = (text: string) => node.logs.filter((line) => line.includes(text)).length
-  return [count('needs a full copy'), count('continues from')]
-}
-
 function pair() {
   const world = new ReplicationWorld()
   const master = world.node()
@@ -29,7 +24,7 @@ test('a replica that comes back goes on where its dump was', () => {
   for (let index = 0; index < 10; index++) master.call('RPUSH', 'log', String(index))
   const back = world.restart(replica, { keepsFiles: true })
   world.untilInStep(master, back)
-  expect(served(master)).toEqual([1, 1])
+  expect(master.served()).toEqual([1, 1])
   expect(back.call('LLEN', 'log')).toEqual(integer(10))
 })
 
@@ -47,7 +42,7 @@ test('a replica that comes back applies the stream to the database it was at', (
   const reader = world.client(back)
   reader.call('SELECT', '5')
   expect(reader.call('GET', 'k')).toEqual({ kind: 'bulk', bytes: 'after' })
-  expect([served(master), back.get('k')]).toEqual([[1, 1], 'v'])
+  expect([master.served(), back.get('k')]).toEqual([[1, 1], 'v'])
 })
 
 test('a master that comes back and is told to follow applies the stream to the database it was at', () => {
@@ -65,7 +60,7 @@ test('a master that comes back and is told to follow applies the stream to the d
   const back = world.restart(master, { keepsFiles: true })
   back.follow(replica)
   world.untilInStep(replica, back)
-  expect([served(replica), back.get('k')]).toEqual([[0, 1], 'v'])
+  expect([replica.served(), back.get('k')]).toEqual([[0, 1], 'v'])
   const reader = world.client(back)
   reader.call('SELECT', '5')
   expect(reader.call('GET', 'k')).toEqual({ kind: 'bulk', bytes: 'after' })
@@ -85,7 +80,7 @@ test('a replica that was promoted, wrote nothing and is back as a replica keeps 
   world.untilInStep(master, back)
   client.call('SET', 'k', 'after')
   world.untilInStep(master, back)
-  expect([served(master), back.get('k')]).toEqual([[1, 1], 'v'])
+  expect([master.served(), back.get('k')]).toEqual([[1, 1], 'v'])
   const reader = world.client(back)
   reader.call('SELECT', '5')
   expect(reader.call('GET', 'k')).toEqual({ kind: 'bulk', bytes: 'after' })
@@ -125,7 +120,7 @@ test('a master that comes back lets those go on who had no more than its dump', 
   expect(back.info('master_replid')).not.toBe(id)
   back.call('SET', 'k', 'w')
   world.untilInStep(back, replica)
-  expect([served(back), replica.get('k')]).toEqual([[0, 1], 'w'])
+  expect([back.served(), replica.get('k')]).toEqual([[0, 1], 'w'])
 })
 
 test('a master that comes back with less than it told gives nobody a part', () => {
@@ -150,7 +145,7 @@ test('keys that died while the master was away are deleted where they still live
   world.run(5000)
   const back = world.restart(master, { keepsFiles: true })
   world.untilInStep(back, replica)
-  expect([served(back), replica.call('DBSIZE')]).toEqual([[0, 1], integer(1)])
+  expect([back.served(), replica.call('DBSIZE')]).toEqual([[0, 1], integer(1)])
 })
 
 test('a master that comes back and is told to follow offers the history it was in', () => {
@@ -162,7 +157,7 @@ test('a master that comes back and is told to follow offers the history it was i
   const back = world.restart(master, { keepsFiles: true })
   back.follow(replica)
   world.untilInStep(replica, back)
-  expect([back.get('k'), served(replica)]).toEqual(['w', [0, 1]])
+  expect([back.get('k'), replica.served()]).toEqual(['w', [0, 1]])
   expect(back.info('master_replid2')).toBe(replica.info('master_replid2'))
 })
 
@@ -175,7 +170,7 @@ test('a master that comes back and has written since offers its own history', ()
   back.call('SET', 'lost', 'x')
   back.follow(replica)
   world.untilInStep(replica, back)
-  expect([back.get('lost'), served(replica)]).toEqual([undefined, [1, 0]])
+  expect([back.get('lost'), replica.served()]).toEqual([undefined, [1, 0]])
   expect(back.info('last_ledger_commands')).toBe('1')
 })
 
@@ -188,7 +183,7 @@ test('a replica that was promoted by mistake and wrote nothing goes on with its 
   const back = world.restart(replica, { keepsFiles: true })
   master.call('SET', 'k', 'w')
   world.untilInStep(master, back)
-  expect([back.get('k'), served(master)]).toEqual(['w', [1, 1]])
+  expect([back.get('k'), master.served()]).toEqual(['w', [1, 1]])
 })
 
 test('a replica of a lost branch that comes back keeps the difference', () => {

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest'
 import { error, OK, simple } from '../../../src/resp/reply.ts'
-import { ReplicationWorld, type TestNode } from '../../support/replication-harness.ts'
-
-/** How many full and partial resynchronisations a node has served. */
-function served(node: TestNode): [full: number, partial: number] {
-  const count = (text: string) => node.logs.filter((line) => line.includes(text)).length
-  return [count('needs a full copy'), count('continues from')]
-}
+import { ReplicationWorld } from '../../support/replication-harness.ts'
 
 function pair() {
   const world = new ReplicationWorld()
@@ -23,7 +17,7 @@ test('after a short cut only what was missed is sent', () => {
   world.run(3000)
   world.network.join(master, replica)
   world.untilInStep(master, replica)
-  expect(served(master)).toEqual([1, 1])
+  expect(master.served()).toEqual([1, 1])
   expect(replica.call('LRANGE', 'log', '0', '-1')).toEqual(master.call('LRANGE', 'log', '0', '-1'))
 })
 
@@ -43,7 +37,7 @@ test('a cut longer than the backlog ends in a full copy', () => {
   for (let index = 0; index < 10; index++) master.call('SET', `k${index}`, 'x'.repeat(5000))
   world.network.join(master, replica)
   world.untilInStep(master, replica)
-  expect(served(master)).toEqual([2, 0])
+  expect(master.served()).toEqual([2, 0])
   expect(replica.get('k0')).toBe('x'.repeat(5000))
 })
 
@@ -57,7 +51,7 @@ test('a transaction of which a part got lost is applied as a whole or not at all
   expect([replica.get('a'), replica.get('b')]).toEqual([undefined, undefined])
   world.untilInStep(master, replica)
   expect([replica.get('a'), replica.get('b')]).toEqual(['1', '2'])
-  expect(served(master)).toEqual([1, 1])
+  expect(master.served()).toEqual([1, 1])
 })
 
 test('a promoted replica keeps its siblings without a full copy', () => {
@@ -72,7 +66,7 @@ test('a promoted replica keeps its siblings without a full copy', () => {
   chosen.promote()
   sibling.follow(chosen)
   world.untilInStep(chosen, sibling)
-  expect(served(chosen)).toEqual([0, 1])
+  expect(chosen.served()).toEqual([0, 1])
   expect([chosen.info('master_replid2'), sibling.info('master_replid2')]).toEqual([oldId, oldId])
   chosen.call('SET', 'k', 'w')
   world.untilInStep(chosen, sibling)
@@ -100,7 +94,7 @@ test('the first write after a promotion selects its database for whoever continu
   client.call('SET', 'k', 'w')
   world.untilInStep(first, sibling)
   expect([sibling.get('k'), sibling.get('zero')]).toEqual([undefined, 'v'])
-  expect(served(first)).toEqual([2, 1])
+  expect(first.served()).toEqual([2, 1])
 })
 
 test('a promoted replica sends its own replicas away, so that they learn the new id', () => {
@@ -111,7 +105,7 @@ test('a promoted replica sends its own replicas away, so that they learn the new
   world.run(1500)
   middle.promote()
   world.until(() => bottom.info('master_replid') === middle.info('master_replid'), 1000)
-  expect(served(middle)).toEqual([1, 1])
+  expect(middle.served()).toEqual([1, 1])
 })
 
 test('a master demoted without writes of its own continues as a replica of its successor', () => {
@@ -121,7 +115,7 @@ test('a master demoted without writes of its own continues as a replica of its s
   replica.promote()
   master.follow(replica)
   world.untilInStep(replica, master)
-  expect(served(replica)).toEqual([0, 1])
+  expect(replica.served()).toEqual([0, 1])
 })
 
 test('a master demoted with writes nobody else has loses them in a full copy', () => {
@@ -136,7 +130,7 @@ test('a master demoted with writes nobody else has loses them in a full copy', (
   master.follow(replica)
   expect(master.get('lost')).toBe('x')
   world.untilInStep(replica, master)
-  expect(served(replica)).toEqual([1, 0])
+  expect(replica.served()).toEqual([1, 0])
   expect([master.get('lost'), master.get('kept'), master.get('common')]).toEqual([
     undefined,
     'x',
@@ -154,7 +148,11 @@ test('a promotion that is taken back before anything was written costs no full c
   master.call('SET', 'k', 'v')
   world.untilInStep(master, replica)
   world.untilInStep(master, below)
-  expect([served(master), replica.info('master_replid'), below.get('k')]).toEqual([[1, 1], id, 'v'])
+  expect([master.served(), replica.info('master_replid'), below.get('k')]).toEqual([
+    [1, 1],
+    id,
+    'v',
+  ])
 })
 
 test('a promotion that is taken back goes on in the database the stream was at', () => {
@@ -169,7 +167,7 @@ test('a promotion that is taken back goes on in the database the stream was at',
   // The master has no reason to select it again.
   client.call('SET', 'k', 'after')
   world.untilInStep(master, replica)
-  expect([served(master), replica.get('k')]).toEqual([[1, 1], undefined])
+  expect([master.served(), replica.get('k')]).toEqual([[1, 1], undefined])
   expect(replica.call('DEBUG', 'DIGEST')).toEqual(master.call('DEBUG', 'DIGEST'))
   const reader = world.client(replica)
   reader.call('SELECT', '9')
@@ -182,7 +180,7 @@ test('following the master one follows already changes nothing', () => {
     simple('OK Already connected to specified master'),
   )
   world.run(100)
-  expect([replica.info('master_link_status'), ...served(master)]).toEqual(['up', 1, 0])
+  expect([replica.info('master_link_status'), ...master.served()]).toEqual(['up', 1, 0])
 })
 
 test('REPLICAOF NO ONE on a master changes nothing', () => {

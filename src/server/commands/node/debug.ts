@@ -100,7 +100,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
   'pause-cron': {
     words: [1, 1],
-    run: pauseCron,
+    run: switchOf('isCronPaused'),
     help: ['PAUSE-CRON <0|1>', 'Stop what the node does by the clock: expiry, save points, pings.'],
   },
   populate: {
@@ -153,7 +153,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
   'set-disable-deny-scripts': {
     words: [1, 1],
-    run: openScripts,
+    run: switchOf('scriptsMayCallAny'),
     help: [
       'SET-DISABLE-DENY-SCRIPTS <0|1>',
       'Let scripts call what is not for scripts, such as DEBUG and CLIENT LIST.',
@@ -161,7 +161,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
   'set-skip-checksum-validation': {
     words: [1, 1],
-    run: skipChecksums,
+    run: switchOf('skipsChecksums'),
     help: [
       'SET-SKIP-CHECKSUM-VALIDATION <0|1>',
       'Take payloads of RESTORE whatever their checksum.',
@@ -214,22 +214,12 @@ function setActiveExpire({ node }: CommandContext, argv: readonly string[]): Rep
   return OK
 }
 
-/** Any word that is no number counts as 0, as in Redis. */
-function pauseCron({ node }: CommandContext, argv: readonly string[]): Reply {
-  node.isCronPaused = (parseInteger(argv[2]) ?? 0) !== 0
-  return OK
-}
-
-/** Any word that is no number counts as 0, as in Redis. */
-function skipChecksums({ node }: CommandContext, argv: readonly string[]): Reply {
-  node.skipsChecksums = (parseInteger(argv[2]) ?? 0) !== 0
-  return OK
-}
-
-/** Any word that is no number counts as 0, as in Redis. */
-function openScripts({ node }: CommandContext, argv: readonly string[]): Reply {
-  node.scriptsMayCallAny = (parseInteger(argv[2]) ?? 0) !== 0
-  return OK
+/** Sets a field of the node. Any word that is no number counts as 0, as in Redis. */
+function switchOf(name: 'isCronPaused' | 'skipsChecksums' | 'scriptsMayCallAny'): DebugHandler {
+  return ({ node }, argv) => {
+    node[name] = (parseInteger(argv[2]) ?? 0) !== 0
+    return OK
+  }
 }
 
 function changeReplicationId({ node }: CommandContext): Reply {

@@ -12,7 +12,7 @@ import { FOOTER_BYTES, isSoundPayload, withFooter } from '../../rdb/dump-payload
 import { OPCODE } from '../../rdb/rdb-format.ts'
 import { RdbInput } from '../../rdb/rdb-input.ts'
 import { rdbFunction } from '../../rdb/rdb-writer.ts'
-import { newRun, scriptArguments, scriptRefusal } from './running.ts'
+import { ClientRun, scriptArguments, scriptRefusal } from './running.ts'
 import { kill } from './scripts.ts'
 
 const NOT_FOUND = error('ERR Library not found')
@@ -34,7 +34,7 @@ function call(isReadOnly: boolean) {
     const { name, flags, callee } = found
     const refused = scriptRefusal(context, flags, isReadOnly)
     if (refused !== undefined) return refused
-    const run = newRun(context, argv, 'function', name, flags, isReadOnly)
+    const run = new ClientRun(context, argv, 'function', name, flags, isReadOnly)
     return node.scripting.call(run, callee, given.keys, given.args)
   }
 }

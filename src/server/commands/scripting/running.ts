@@ -92,19 +92,8 @@ export function scriptRefusal(
   return undefined
 }
 
-/** `name`: as errors end with it. */
-export function newRun(
-  context: CommandContext,
-  argv: readonly string[],
-  kind: RunningScript['kind'],
-  name: string,
-  flags: ScriptFlags,
-  isReadOnly: boolean,
-): RunningScript {
-  return new ClientRun(context, argv, kind, name, flags, isReadOnly)
-}
-
-class ClientRun implements RunningScript {
+/** A script or a function that a client, our master or a file runs. `name`: as errors end with it. */
+export class ClientRun implements RunningScript {
   readonly kind: RunningScript['kind']
   readonly name: string
   readonly argv: readonly string[]

@@ -6,7 +6,7 @@ import { NO_SCRIPT, NOT_BUSY, UNKILLABLE, unknownSubcommandOrArity } from '../..
 import { busyError } from '../../gate.ts'
 import type { RunningScript } from '../../scripting/run.ts'
 import type { Script } from '../../scripting/script-cache.ts'
-import { newRun, scriptArguments, scriptRefusal } from './running.ts'
+import { ClientRun, scriptArguments, scriptRefusal } from './running.ts'
 
 const BAD_FLUSH_MODE = error('ERR SCRIPT FLUSH only support SYNC|ASYNC option')
 const BAD_DEBUG_MODE = error('ERR Use SCRIPT DEBUG YES/SYNC/NO')
@@ -43,7 +43,7 @@ function runScript(
 ): Reply | undefined {
   const refused = scriptRefusal(context, flags, isReadOnly)
   if (refused !== undefined) return refused
-  const run = newRun(context, argv, 'eval', id, flags, isReadOnly)
+  const run = new ClientRun(context, argv, 'eval', id, flags, isReadOnly)
   return context.node.scripting.eval(run, closure, keys, args)
 }
 
