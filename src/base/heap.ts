@@ -1,10 +1,21 @@
-/** A binary min-heap. Ties must be broken by `before` itself, or the order would depend on history. */
-export class Heap<T> {
-  readonly #items: T[] = []
-  readonly #before: (a: T, b: T) => boolean
+/** So few items cost nothing, even if none of them counts any more. */
+const FEW = 64
 
-  constructor(before: (a: T, b: T) => boolean) {
+/**
+ * A binary min-heap. Ties must be broken by `before` itself, or the order would depend on history.
+ *
+ * An item that no longer counts is not searched for: it stays until it comes to the top. That may take weeks where
+ * items are deadlines, so those that `counts` does not hold for are taken out whenever the heap has doubled.
+ */
+export class Heap<T> {
+  #items: T[] = []
+  #tidyAt = FEW
+  readonly #before: (a: T, b: T) => boolean
+  readonly #counts: ((item: T) => boolean) | undefined
+
+  constructor(before: (a: T, b: T) => boolean, counts?: (item: T) => boolean) {
     this.#before = before
+    this.#counts = counts
   }
 
   get size(): number {
@@ -21,6 +32,7 @@ export class Heap<T> {
   }
 
   push(item: T): void {
+    if (this.#counts !== undefined && this.#items.length >= this.#tidyAt) this.#tidy(this.#counts)
     const items = this.#items
     let at = items.length
     items.push(item)
@@ -41,9 +53,16 @@ export class Heap<T> {
     return top
   }
 
-  #sink(item: T): void {
+  #tidy(counts: (item: T) => boolean): void {
+    const items = this.#items.filter(counts)
+    this.#items = items
+    this.#tidyAt = Math.max(FEW, 2 * items.length)
+    for (let at = items.length >> 1; at-- > 0; ) this.#sink(items[at] as T, at)
+  }
+
+  #sink(item: T, from = 0): void {
     const items = this.#items
-    let at = 0
+    let at = from
     for (;;) {
       let child = 2 * at + 1
       if (child >= items.length) break

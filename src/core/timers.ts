@@ -3,9 +3,8 @@
  * moves it. The earliest deadline is the machine's next wake-up, and the driver arms a single real
  * timer for it.
  *
- * Moved and cleared deadlines stay in the heap until they surface. That is cheaper than searching
- * for them, and bounded, because each was once a real deadline that would have surfaced by then
- * anyway.
+ * Moved and cleared deadlines stay in the heap until they surface or it is tidied. That is cheaper than searching for
+ * them.
  */
 import { Heap } from '../base/heap.ts'
 
@@ -66,8 +65,9 @@ export interface TimersImage<Owner> {
 }
 
 export class Timers<Owner extends TimerOwner> {
-  readonly #heap = new Heap<Deadline<Owner>>((a, b) =>
-    a.atMs === b.atMs ? a.sequence < b.sequence : a.atMs < b.atMs,
+  readonly #heap = new Heap<Deadline<Owner>>(
+    (a, b) => (a.atMs === b.atMs ? a.sequence < b.sequence : a.atMs < b.atMs),
+    isStanding,
   )
   #sequence = 0
 
@@ -76,6 +76,11 @@ export class Timers<Owner extends TimerOwner> {
     const deadline = { owner, name, atMs, sequence: this.#sequence++ }
     owner.deadlines.set(name, deadline)
     this.#heap.push(deadline)
+  }
+
+  /** How many deadlines are kept, with those that no longer stand. */
+  get size(): number {
+    return this.#heap.size
   }
 
   /** What stands, for a record of the machine; `resume` goes on from there. */

@@ -24,6 +24,21 @@ test('a cleared deadline never fires', () => {
   expect(timers.nextMs()).toBeUndefined()
 })
 
+test('deadlines that were moved or cleared are not kept until they would have been due', () => {
+  const timers = new Timers<TimerOwner>()
+  const one = owner()
+  timers.set(one, 'tilt', 1)
+  for (let atMs = 2 ** 31; atMs < 2 ** 31 + 10_000; atMs++) {
+    timers.set(one, 'ping', atMs)
+    timers.set(one, 'down', atMs)
+    timers.clear(one, 'down')
+  }
+  expect(timers.size).toBeLessThan(200)
+  expect(timers.takeDue(2 ** 32)?.name).toBe('tilt')
+  expect(timers.takeDue(2 ** 32)).toMatchObject({ name: 'ping', atMs: 2 ** 31 + 9_999 })
+  expect(timers.takeDue(2 ** 32)).toBeUndefined()
+})
+
 test('deadlines fire in the order of their moments, ties in the order they were set', () => {
   const names: TimerName[] = ['ping', 'down', 'info', 'hello', 'ask', 'start']
   const moments = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 6, maxLength: 6 })

@@ -32,7 +32,7 @@ export class Blocking {
   /** By `db key`; sessions in the order they came. */
   readonly #waiting = new Map<string, Set<ClientSession>>()
   readonly #blocked = new Set<ClientSession>()
-  readonly #deadlines = new Heap<Deadline>(isEarlier)
+  readonly #deadlines = new Heap<Deadline>(isEarlier, isAwaited)
   #deadlineCount = 0
   #ready = new Map<string, ReadyKey>()
 
@@ -43,6 +43,11 @@ export class Blocking {
 
   get count(): number {
     return this.#blocked.size
+  }
+
+  /** How many deadlines are kept, with those of waits that have ended. */
+  get deadlines(): number {
+    return this.#deadlines.size
   }
 
   block(session: ClientSession, blocked: Blocked): void {
@@ -144,11 +149,11 @@ export class Blocking {
     return deadline !== undefined && deadline.atMs <= nowMs ? deadline.session : undefined
   }
 
-  /** Deadlines of waits that have ended stay in the heap until they come to its top. */
+  /** Deadlines of waits that have ended stay in the heap until they come to its top, or it is tidied. */
   #dropStale(): void {
     for (;;) {
       const deadline = this.#deadlines.peek()
-      if (deadline === undefined || deadline.session.blocked === deadline.blocked) return
+      if (deadline === undefined || isAwaited(deadline)) return
       this.#deadlines.pop()
     }
   }
@@ -178,6 +183,10 @@ function awaitedNames({ wait }: Blocked): string[] {
 
 function nameOf(db: number, key: string): string {
   return `${db} ${key}`
+}
+
+function isAwaited({ session, blocked }: Deadline): boolean {
+  return session.blocked === blocked
 }
 
 function isEarlier(a: Deadline, b: Deadline): boolean {

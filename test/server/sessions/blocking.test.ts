@@ -24,6 +24,18 @@ describe('a client that waits for a list', () => {
     expect(third.take()).toBe('*2\r\n$1\r\nl\r\n$1\r\n3\r\n')
   })
 
+  test('leaves nothing behind when it is served, although another one still waits', () => {
+    const { harness, waiting, other, third } = clients()
+    third.say('BLPOP idle 100000')
+    for (let i = 0; i < 1_000; i++) {
+      waiting.say('BLPOP l 200000')
+      other.say('RPUSH l x')
+    }
+    expect(harness.node.services.blocking.deadlines).toBeLessThan(200)
+    harness.advance(100_000_000)
+    expect(third.take()).toBe('*-1\r\n')
+  })
+
   test('gets null when its time is up', () => {
     const { harness, waiting } = clients()
     waiting.say('BLPOP l 0.5')
