@@ -37,7 +37,15 @@ export function answerAsk(turn: Turn, question: DownQuestion, askerName: string)
   const down = isSdown(group.master) && !isTilted(turn.state)
   const voted = question.runId !== '*' && consider(turn, group, question, askerName)
   if (!isTilted(turn.state)) askBack(turn, group, askerName)
-  return voted ? answer(down, group.leader || '*', group.leaderEpoch) : answer(down, '*', 0)
+  return voted ? answer(down, toldLeader(group), group.leaderEpoch) : answer(down, '*', 0)
+}
+
+/**
+ * Once an epoch has given the group its configuration, a vote of it elects nobody: who still asks for it was restored from
+ * a backup, and would lead a second time in an epoch in which others have followed it already.
+ */
+function toldLeader({ leader, leaderEpoch, configEpoch }: Group): string {
+  return leader === '' || leaderEpoch <= configEpoch ? '*' : leader
 }
 
 /** Votes in the candidate's epoch, if that can be believed; if not, asks the candidate itself. */

@@ -267,6 +267,16 @@ describe('15.14', () => {
     expect(stage.askedBy('peer2', 7, 'c'.repeat(40))).toEqual(answer(0, 'b'.repeat(40), 7))
   })
 
+  // C tells it, and so elects a Sentinel that was restored from a backup for a second time in one epoch.
+  test('15.14 a vote of an epoch that has given the group its configuration is told no more', () => {
+    const stage = new SentinelStage()
+    const candidate = 'b'.repeat(40)
+    expect(stage.askedBy('peer1', 7, candidate)).toEqual(answer(0, candidate, 7))
+    stage.hello('peer1', { configEpoch: 7 })
+    expect(stage.askedBy('peer1', 7, candidate)).toEqual(answer(0, '*', 7))
+    expect(stage.askedBy('peer1', 8, candidate)).toEqual(answer(0, candidate, 8))
+  })
+
   test('15.14 a vote whose leader is forgotten is `*` with its epoch, and not given again', () => {
     const forgotten = { file: GROUP, current: GROUP, configEpoch: 0, leaderEpoch: 7, leader: '' }
     const groups = [{ ...forgotten, replicas: [], peers: [] }]
