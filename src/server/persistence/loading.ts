@@ -123,7 +123,7 @@ export class Loading {
     }
   }
 
-  /** Removes what an unfinished save of an earlier process has left behind. */
+  /** Removes what an unfinished save, or a copy for a replica, of an earlier process has left behind. */
   *#removeLeftovers(): Work<void> {
     const { port } = this.#host
     const names = yield* namesIn('')
@@ -131,13 +131,13 @@ export class Loading {
     if (!Array.isArray(names)) return
     const { processId, isRunning } = port.processFacts()
     for (const path of names as readonly string[]) {
-      const id = Number(/^temp-([1-9]\d{0,9})\.rdb$/.exec(path)?.[1])
+      const id = Number(/^temp-(?:sync-)?([1-9]\d{0,9})(?:-\d+)?\.rdb$/.exec(path)?.[1])
       // Another node may keep its data in the same folder, under another name.
       if (Number.isNaN(id) || (id !== processId && isRunning(id))) continue
       const failure = yield* change({ kind: 'remove', path })
       port.log(
         'notice',
-        `${path} is left of a save that did not end: ${failure?.text ?? 'removed'}`,
+        `${path} is left of a save or a copy that did not end: ${failure?.text ?? 'removed'}`,
       )
     }
   }

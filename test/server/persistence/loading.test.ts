@@ -1,6 +1,7 @@
 /** Loading when the node starts: what works meanwhile, what comes of it, and what is never touched. */
 import { describe, expect, test } from 'vitest'
 import { SIMULATED_PROCESS } from '../../../src/server/port.ts'
+import { spoolPath } from '../../../src/server/replication/serving/spool.ts'
 import { keyspaceDigest } from '../../../src/server/values/digest.ts'
 import { DataFiles } from '../../../src/sim/processes/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
@@ -304,25 +305,34 @@ describe('a file that cannot be used', () => {
 describe('what an earlier process has left', () => {
   const own = `temp-${SIMULATED_PROCESS.processId}.rdb`
 
-  test('halves of saves are removed, everything else stays', () => {
+  test('halves of saves and of copies for replicas are removed, everything else stays', () => {
     const files = filesOf('SET k 1')
-    for (const path of [own, 'temp-77.rdb', 'temp-.rdb', 'temp-7.rdb.bak', 'other.rdb'])
+    for (const path of [
+      own,
+      'temp-77.rdb',
+      'temp-sync-77-2.rdb',
+      'temp-.rdb',
+      'temp-7.rdb.bak',
+      'other.rdb',
+    ])
       files.install(path, 'x')
     restarted(files)
     expect(files.paths()).toEqual(['dump.rdb', 'other.rdb', 'temp-.rdb', 'temp-7.rdb.bak'])
   })
 
-  test('a save of a process that runs still is left alone', () => {
+  test('a save and a copy of a process that runs still are left alone', () => {
     class Neighbour extends NodeHarness {
       override processFacts() {
         return { ...SIMULATED_PROCESS, isRunning: (id: number) => id === 77 }
       }
     }
     const files = filesOf('SET k 1')
-    files.install('temp-77.rdb', 'x')
-    files.install('temp-78.rdb', 'x')
+    for (const id of [77, 78]) {
+      files.install(`temp-${id}.rdb`, 'x')
+      files.install(spoolPath(id, 1), 'x')
+    }
     new Neighbour({}, false, {}, files)
-    expect(files.paths()).toEqual(['dump.rdb', 'temp-77.rdb'])
+    expect(files.paths()).toEqual(['dump.rdb', 'temp-77.rdb', 'temp-sync-77-1.rdb'])
   })
 })
 

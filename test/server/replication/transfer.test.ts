@@ -115,15 +115,6 @@ test('a disk that is full costs the replica its snapshot, and not the others the
   expect(master.info('connected_slaves')).toBe('1')
 })
 
-test('what a killed process left of a payload is removed', () => {
-  const world = new ReplicationWorld()
-  const master = world.node(NO_SAVE)
-  master.files.install('temp-sync-1-1.rdb', 'old')
-  asks(world, master)
-  world.run(50)
-  expect(master.files.paths()).toEqual([])
-})
-
 test('a collected payload goes out only as fast as it is taken', () => {
   const world = new ReplicationWorld()
   const master = world.node({ ...NO_SAVE, 'repl-diskless-sync': 'no', 'repl-timeout': '20' })

@@ -17,7 +17,7 @@ import { REDIS_VERSION } from '../../version.ts'
 import { encodePayloadHeader, MARK_LENGTH } from '../payload-header.ts'
 import { isReplica, type ReplicationState } from '../state.ts'
 import type { ReplicaPeer } from './replica-peer.ts'
-import { removeOldSpools, Spool, SpoolDelivery, spoolPath } from './spool.ts'
+import { Spool, SpoolDelivery, spoolPath } from './spool.ts'
 import { readersLike, reads, Transfer } from './transfer.ts'
 
 const DRAIN_POLL_MS = 5
@@ -33,8 +33,8 @@ export class FullSync {
   #begunAtMs = 0
   #deliveries: SpoolDelivery[] = []
   #continueAtMs = 0
-  /** Names of all spools of this process. */
-  readonly #spools = new Set<string>()
+  /** How many spools there have been. */
+  #spools = 0
 
   constructor(state: ReplicationState, files: Jobs) {
     this.#state = state
@@ -189,14 +189,7 @@ export class FullSync {
   }
 
   #newSpool(): Spool {
-    if (this.#spools.size === 0) {
-      this.#files.start(
-        removeOldSpools((path) => this.#spools.has(path)),
-        () => undefined,
-      )
-    }
-    const path = spoolPath(this.#state.node.now.wallMs, this.#spools.size)
-    this.#spools.add(path)
-    return new Spool(this.#files, path)
+    const { processId } = this.#state.node.port.processFacts()
+    return new Spool(this.#files, spoolPath(processId, ++this.#spools))
   }
 }

@@ -5,7 +5,7 @@
  */
 import { assert } from '../../../base/assert.ts'
 import type { NodeBase } from '../../node-base.ts'
-import { change, type FileFailure, namesIn, readBytes, type Work } from '../../persistence/files.ts'
+import { change, type FileFailure, readBytes, type Work } from '../../persistence/files.ts'
 import type { Jobs } from '../../persistence/jobs.ts'
 import { ageSeconds } from '../../seconds.ts'
 import { encodePayloadHeader } from '../payload-header.ts'
@@ -21,11 +21,9 @@ const READ_BYTES = 256 * 1024
 /** A connection with more than this in its queue drains first. */
 const MAX_QUEUED_BYTES = 1024 * 1024
 
-const NAME = /^temp-sync-\d+-\d+\.rdb$/
-
-/** A name that no other process has used. */
-export function spoolPath(wallMs: number, number: number): string {
-  return `temp-sync-${wallMs}-${number}.rdb`
+/** Several nodes may keep their data in one folder; what a killed one leaves is removed by the next start there. */
+export function spoolPath(processId: number, number: number): string {
+  return `temp-sync-${processId}-${number}.rdb`
 }
 
 export class Spool {
@@ -124,15 +122,6 @@ export class Spool {
     this.#partsBytes = 0
     this.#writingBytes = bytes.length
     return bytes
-  }
-}
-
-/** Removes spools that a killed process has left behind. */
-export function* removeOldSpools(isOurs: (path: string) => boolean): Work<void> {
-  const names = yield* namesIn('')
-  if ('kind' in names) return
-  for (const path of names) {
-    if (NAME.test(path) && !isOurs(path)) yield* change({ kind: 'remove', path })
   }
 }
 
