@@ -4,7 +4,7 @@
 import type { Moment } from '../base/clock.ts'
 import type { NodeServices } from './context.ts'
 import { earliest } from './earliest.ts'
-import { EXPIRY_PERIOD_MS } from './keyspace/expiry.ts'
+import { EXPIRY_PERIOD_MS, EXPIRY_REST_MS, EXPIRY_RUN_MICROS } from './keyspace/expiry.ts'
 
 /** How often idle clients are looked for, if [timeout] is set. */
 const IDLE_CHECK_MS = 1000
@@ -22,11 +22,7 @@ export class Upkeep {
 
   wake(now: Moment): void {
     if (now.monoMs >= this.#nextExpiryMs && this.#hasKeysToExpire()) {
-      this.#nextExpiryMs = now.monoMs + EXPIRY_PERIOD_MS
-      const { times } = this.#node
-      const startedAt = times.now()
-      this.#expire()
-      times.noteEvent('expire-cycle', startedAt, now.wallMs)
+      this.#nextExpiryMs = now.monoMs + (this.#runExpiry(now) ? EXPIRY_PERIOD_MS : EXPIRY_REST_MS)
     }
     if (this.#node.settings.int('timeout') > 0 && now.monoMs >= this.#nextIdleCheckMs) {
       this.#nextIdleCheckMs = now.monoMs + IDLE_CHECK_MS
@@ -43,12 +39,26 @@ export class Upkeep {
     )
   }
 
+  /** False: its time was over before its end. */
+  #runExpiry(now: Moment): boolean {
+    const { times, stats } = this.#node
+    const startedAt = times.now()
+    const isThrough = this.#expire(() => times.now() - startedAt < EXPIRY_RUN_MICROS)
+    times.noteEvent('expire-cycle', startedAt, now.wallMs)
+    stats.expiryMicros += times.now() - startedAt
+    if (!isThrough) stats.expiryCaps++
+    return isThrough
+  }
+
   /** A replica waits until its master expires keys, apart from those of its own clients. */
-  #expire(): void {
+  #expire(hasTime: () => boolean): boolean {
     const { keyspace, replication, expiryCycle, now } = this.#node
-    if (replication.isReplica()) return keyspace.localExpiries.run(now.wallMs)
+    if (replication.isReplica()) {
+      keyspace.localExpiries.run(now.wallMs)
+      return true
+    }
     keyspace.localExpiries.clear()
-    expiryCycle.run(keyspace)
+    return expiryCycle.run(keyspace, hasTime)
   }
 
   /** A pause holds expiry back. */

@@ -222,6 +222,12 @@ const COUNTED: readonly InfoMetric[] = [
   ),
   row('expired_keys', counter, 'expired_keys_total', 'Keys that have expired.'),
   row(
+    'expired_time_cap_reached_count',
+    counter,
+    'expired_time_cap_reached_total',
+    'How often the time for deleting expired keys was over first.',
+  ),
+  row(
     'evicted_keys',
     counter,
     'evicted_keys_total',

@@ -21,6 +21,9 @@ export interface NodeStats {
   partialSyncs: number
   refusedPartialSyncs: number
   expiredKeys: number
+  /** How long expired keys have been looked for, and how often the time for it was over first. */
+  expiryMicros: number
+  expiryCaps: number
   expiredFields: number
   evictedKeys: number
   /** How long more memory was used than [maxmemory] allows, up to the last time it was not. */
@@ -65,6 +68,8 @@ export function newStats(): NodeStats {
     partialSyncs: 0,
     refusedPartialSyncs: 0,
     expiredKeys: 0,
+    expiryMicros: 0,
+    expiryCaps: 0,
     expiredFields: 0,
     evictedKeys: 0,
     evictionExceededMs: 0,

@@ -32,6 +32,32 @@ describe('a key with an expiry', () => {
     expect(client.say('DBSIZE')).toBe(':5000\r\n')
   })
 
+  test('is deleted in runs that leave clients their turn, and none of its database waits for another', () => {
+    let micros = 0
+    class Timed extends NodeHarness {
+      stopwatch() {
+        micros += 10
+        return micros
+      }
+    }
+    const harness = new Timed()
+    const client = harness.client()
+    for (let n = 0; n < 9000; n++) client.say(`SET k:${n} v PX 10`)
+    client.bytes('SELECT 1\r\nSET other v PX 10\r\n')
+    const sizes = () => [0, 1].map((db) => harness.node.keyspace.dbs[db]?.entries.size ?? 0)
+    for (let ms = 0; ms < 200 && sizes()[0] === 9000; ms++) harness.advance(1)
+    const [first = 0, other] = sizes()
+    expect([first > 1000 && first < 9000, other]).toEqual([true, 1])
+    harness.advance(8)
+    const [second = 0, none] = sizes()
+    expect([second > 0 && second < first, none]).toEqual([true, 0])
+    harness.advance(50)
+    expect(sizes()).toEqual([0, 0])
+    const stats = client.say('INFO stats')
+    expect(stats).not.toContain('expired_time_cap_reached_count:0')
+    expect(stats).not.toContain('expire_cycle_cpu_milliseconds:0')
+  })
+
   test('does not expire while the clients are paused', () => {
     const harness = new NodeHarness()
     const client = harness.client()
