@@ -67,6 +67,8 @@ export type Occurrence =
       readonly silentMs?: number
       /** For a `+try-failover`: how the failover came about; undefined: this engine does not say. */
       readonly failover?: FailoverKind
+      /** For a `+try-failover` on record: the Sentinels that counted then. */
+      readonly electorate?: Electorate
     }
   /** A process answered a command of the timeline with an error. */
   | { readonly kind: 'refused'; readonly command: string; readonly reason: string }
@@ -215,6 +217,11 @@ export interface Electorate {
   /** Sentinels of the group that it knows, including dead ones and itself. */
   readonly known: number
   readonly quorum: number
+}
+
+/** The majority, and the quorum if that is more. */
+export function votesNeeded({ known, quorum }: Electorate): number {
+  return Math.max(quorum, Math.floor(known / 2) + 1)
 }
 
 /** What Sentinels rank a data node by. */

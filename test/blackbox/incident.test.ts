@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { utf8Bytes } from '../../src/base/utf8.ts'
-import { aboutGroups, partOf } from '../../src/cli/incident/recorded-run.ts'
+import { commonTime } from '../../src/blackbox/incident/common-time.ts'
+import { aboutGroups, partOf, recordedRun } from '../../src/cli/incident/recorded-run.ts'
 import { groupsIn, idsOf, tell } from '../../src/cli/incident/stories.ts'
 import { eventsOf } from '../../src/cli/incident/text.ts'
 import { reconstruct } from '../../src/cli/incident/what-if/reconstruct.ts'
@@ -71,6 +72,21 @@ test('the story names who noticed, who agreed, who was elected, and what followe
   // Both replicas ran.
   expect(text).toMatch(/selects [\d.:]+ before [\d.:]+: the priorities are equal/)
   expect(text).not.toContain('Nothing had been done')
+})
+
+test('a Sentinel that was forgotten since still counts in the election', async () => {
+  const all = (await played('01-master-killed.yml')).lives
+  const forgotten = all.at(-1)?.myid
+  const lives = all.slice(0, -1)
+  for (const { state } of lives)
+    for (const { peers } of state.groups.values())
+      for (const [key, { runId }] of peers) if (runId === forgotten) peers.delete(key)
+  const { file, history } = recordedRun(lives, commonTime(lives))
+  expect(file.topology.sentinels).toHaveLength(2)
+  const text = explainRecorded(file, history).flatMap(({ links }) => links.map((one) => one.text))
+  expect(text.join('\n')).toMatch(
+    /2 of 3 Sentinels agree.*is elected after .*\(2 of 3 are needed\)/s,
+  )
 })
 
 test('in a strict group the newest history is told as the reason, not a priority', async () => {

@@ -5,6 +5,7 @@
  */
 import { type Address, hostAndPort } from '../../base/ip.ts'
 import type { AnnouncedEvent } from '../../core/announced-event.ts'
+import { electorCount } from '../../core/election/quorum.ts'
 import type { DataInstance, State } from '../../core/state.ts'
 import type { PlayedStep } from '../player.ts'
 import { ContactLog } from './contacts.ts'
@@ -14,6 +15,8 @@ import { PeerTalk } from './peer-talk.ts'
 export interface SaidEvent {
   readonly monoMs: number
   readonly event: AnnouncedEvent
+  /** Of a `+try-failover`: who counted then. */
+  readonly electorate: { readonly known: number; readonly quorum: number } | undefined
 }
 
 /** A line that is no event. */
@@ -77,7 +80,12 @@ export class SentinelLife {
     for (const effect of step.effects) {
       if (effect.kind !== 'log' || effect.level === 'debug') continue
       if (effect.event === undefined) this.lines.push({ monoMs, text: effect.text })
-      else this.said.push({ monoMs, event: effect.event })
+      else
+        this.said.push({
+          monoMs,
+          event: effect.event,
+          electorate: electorateIn(effect.event, step),
+        })
     }
   }
 
@@ -92,6 +100,11 @@ export class SentinelLife {
     this.#roles.set(address, shown)
     this.roles.push({ monoMs: now.monoMs, address, role })
   }
+}
+
+function electorateIn({ name, group }: AnnouncedEvent, { state }: PlayedStep) {
+  const own = name === '+try-failover' ? state.groups.get(group?.name ?? '') : undefined
+  return own && { known: electorCount(own), quorum: own.config.quorum }
 }
 
 function roleOf(node: DataInstance): SeenRole['role'] | undefined {

@@ -167,10 +167,10 @@ function toldBy(life: SentinelLife, process: string): Told[] {
     { monoMs: startedAt.monoMs, process, kind: 'status', status: 'running' },
     ...hellos,
     ...viewsOf(life, process),
-    ...life.said.map(({ monoMs, event }): Told => {
+    ...life.said.map(({ monoMs, event, electorate }): Told => {
       const { name } = event
       const failover = name === '+try-failover' ? event.group?.failover : undefined
-      const more = failover === undefined ? {} : { failover }
+      const more = { ...(failover && { failover }), ...(electorate && { electorate }) }
       return { monoMs, process, kind: 'event', name, payload: shownText(event.payload), ...more }
     }),
     ...life.lines.map(({ monoMs, text }): Told => {

@@ -2,7 +2,7 @@
  * What votes promise: each Sentinel gives one in an epoch of a group, never in an epoch that is past, and a leader
  * has a majority of them. So no epoch has two leaders.
  */
-import type { Happening } from '../happening.ts'
+import { type Happening, votesNeeded } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import { RolledBack } from './rolled-back.ts'
 import { UnsavedLives } from './unsaved-lives.ts'
@@ -88,7 +88,7 @@ function shortOfVotes(leader: Leader, given: ReadonlyMap<string, string> | undef
   const count = [...voters].filter(
     (voter) => (given?.get(voter) ?? sentinelId) === sentinelId,
   ).length
-  const needed = Math.max(electorate.quorum, Math.floor(electorate.known / 2) + 1)
+  const needed = votesNeeded(electorate)
   if (count >= needed) return undefined
   return `${sentinelId} leads ${group} in epoch ${epoch} with ${count} of the ${needed} votes it needs`
 }

@@ -2,7 +2,14 @@
 import { wordList } from '../../base/word-list.ts'
 import { formatDuration } from '../../scenario/duration.ts'
 import { hindranceOf } from './chain-states.ts'
-import { type ChainSentence, groupOf, link, type Story, sinceCause } from './chain-words.ts'
+import {
+  type ChainSentence,
+  electorateOf,
+  groupOf,
+  link,
+  type Story,
+  sinceCause,
+} from './chain-words.ts'
 import type { Noticed, Suspicion } from './incidents.ts'
 
 export function tellCause({ incident, cause, history }: Story): ChainSentence[] {
@@ -114,15 +121,15 @@ function followers(first: Noticed, others: readonly Noticed[]): string {
 /** Agreement takes a round trip; more than this needs an explanation. */
 const SLOW_MS = 1_000
 
-export function tellAgreement({ incident, file, history }: Story): ChainSentence[] {
+export function tellAgreement(story: Story): ChainSentence[] {
+  const { incident, file, history } = story
   const [first, ...others] = incident.agreements
   if (first === undefined) return []
   const { agreeing, needed, atMs, sentinel } = first
-  const all = file.topology.sentinels.length
   const count =
     needed === 0
       ? 'Enough of them agree'
-      : `${agreeing} of ${all} Sentinels agree, and the quorum is ${needed}`
+      : `${agreeing} of ${electorateOf(story).known} Sentinels agree, and the quorum is ${needed}`
   const rest = others.length === 0 ? '' : `, then at ${wordList(others.map((one) => one.sentinel))}`
   const delay = wordDelay(incident.startMs, atMs, { file, history })
   return [link(atMs, `${count}: +odown at ${sentinel}${rest}.${delay}`, sentinel)]

@@ -2,10 +2,10 @@
 
 import { countOf } from '../../base/count-of.ts'
 import { wordList } from '../../base/word-list.ts'
-import type { AbortReason } from '../../history/happening.ts'
+import { type AbortReason, votesNeeded } from '../../history/happening.ts'
 import { formatDuration } from '../../scenario/duration.ts'
 import { downBetween } from './chain-states.ts'
-import { type ChainSentence, groupOf, link, majorityOf, type Story } from './chain-words.ts'
+import { type ChainSentence, electorateOf, groupOf, link, type Story } from './chain-words.ts'
 import type { Attempt } from './incidents.ts'
 
 /** Further attempts only repeat the story. */
@@ -48,7 +48,8 @@ function beginning(attempt: Attempt, story: Story): string {
 function tellElection(attempt: Attempt, story: Story): ChainSentence[] {
   const { electedAtMs, sentinel, atMs } = attempt
   if (electedAtMs === undefined) return []
-  const need = `${majorityOf(story)} of ${story.file.topology.sentinels.length} are needed`
+  const electorate = electorateOf(story, attempt)
+  const need = `${votesNeeded(electorate)} of ${electorate.known} are needed`
   const after = formatDuration(electedAtMs - atMs)
   const text = `${sentinel} is elected after ${after}, ${votesIn(attempt, electedAtMs)} (${need}): +elected-leader.`
   return [link(electedAtMs, text, sentinel)]
@@ -169,8 +170,10 @@ function wordDefeat(votes: Attempt['votes'], needed: number): string {
   return `not elected: it had ${got}, and ${needed} are needed`
 }
 
-function wordAbort({ votes, selected }: Attempt, event: AbortReason, story: Story): string {
-  if (event === '-failover-abort-not-elected') return wordDefeat(votes, majorityOf(story))
+function wordAbort(attempt: Attempt, event: AbortReason, story: Story): string {
+  const { votes, selected } = attempt
+  if (event === '-failover-abort-not-elected')
+    return wordDefeat(votes, votesNeeded(electorateOf(story, attempt)))
   if (event === '-failover-abort-no-good-slave') {
     return 'for no replica could be promoted: each is down, out of reach, of priority 0, or was cut off from the master for too long'
   }

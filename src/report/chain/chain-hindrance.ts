@@ -1,9 +1,10 @@
 /** Why a suspicion led to nothing, as far as that can be seen from outside. */
 
 import { wordList } from '../../base/word-list.ts'
+import { votesNeeded } from '../../history/happening.ts'
 import { createNaming } from '../names.ts'
 import { hindranceOf } from './chain-states.ts'
-import { type ChainSentence, groupOf, link, majorityOf, type Story } from './chain-words.ts'
+import { type ChainSentence, electorateOf, groupOf, link, type Story } from './chain-words.ts'
 
 export function tellHindrance(story: Story): ChainSentence[] {
   const { incident } = story
@@ -73,9 +74,10 @@ function tellTooFew(story: Story): ChainSentence[] {
   const running = file.topology.sentinels.filter(
     ({ name }) => !isAbsent(hindranceOf(name, incident.startMs, history)),
   )
-  const needed = majorityOf(story)
+  const { known, quorum } = electorateOf(story)
+  const needed = votesNeeded({ known, quorum })
   if (running.length >= needed) return []
-  const text = `Only ${running.length} of ${file.topology.sentinels.length} Sentinels run, and a failover needs the votes of ${needed}.`
+  const text = `Only ${running.length} of ${known} Sentinels run, and a failover needs the votes of ${needed}.`
   return [link(incident.agreements[0]?.atMs, text)]
 }
 

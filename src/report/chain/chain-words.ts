@@ -1,10 +1,11 @@
 /** What the sentences of the causal chain share. */
+import type { Electorate } from '../../history/happening.ts'
 import { formatDuration } from '../../scenario/duration.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
 import type { RunHistory } from '../../scenario/world.ts'
 import type { Cause } from '../causes.ts'
 import type { LostWrite } from '../losses.ts'
-import type { SuspectedMaster } from './incidents.ts'
+import type { Attempt, SuspectedMaster } from './incidents.ts'
 
 export interface Chapter {
   /** Undefined if it is about no particular group. */
@@ -52,6 +53,9 @@ export function groupOf({
   return file.topology.groups.find(({ name }) => name === incident.group)
 }
 
-export function majorityOf({ file }: Story): number {
-  return Math.floor(file.topology.sentinels.length / 2) + 1
+/** Who counted at an attempt. Sentinels may have come or been forgotten since; a record has what counted then. */
+export function electorateOf(story: Story, attempt?: Attempt): Electorate {
+  const known = story.file.topology.sentinels.length
+  const [first] = story.incident.attempts
+  return (attempt ?? first)?.electorate ?? { known, quorum: groupOf(story)?.quorum ?? 0 }
 }

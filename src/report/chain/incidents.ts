@@ -5,6 +5,7 @@
 
 import {
   type AbortReason,
+  type Electorate,
   type FailoverKind,
   type Happening,
   isAbort,
@@ -55,6 +56,8 @@ export interface Attempt extends Noticed {
   readonly epoch: number | undefined
   /** How it came about; undefined: it is not known. */
   readonly kind: FailoverKind | undefined
+  /** The Sentinels that counted; undefined: it is not on record. */
+  readonly electorate: Electorate | undefined
   readonly votes: readonly Noticed[]
   readonly electedAtMs: number | undefined
   readonly selected: SelectedReplica | undefined
@@ -68,6 +71,12 @@ export interface Promotion extends Noticed {
   readonly node: string
   /** No Sentinel said that it promoted the node; this one was the first to take it for the master. */
   readonly isHearsay: boolean
+}
+
+/** What a `+try-failover` tells beside its text. */
+interface Beginning {
+  readonly failover?: FailoverKind
+  readonly electorate?: Electorate
 }
 
 type Draft<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -113,20 +122,20 @@ class Finder {
       this.#voted({ atMs, sentinel }, leader, happening.epoch)
     } else if (happening.kind === 'event') {
       const facts = readEvent(happening.name, happening.payload, this.#naming)
-      this.#said({ atMs, sentinel }, facts, happening.failover)
+      this.#said({ atMs, sentinel }, facts, happening)
     } else if (happening.kind === 'status' && happening.status === 'down') {
       for (const incident of this.incidents) incident.suspecting.delete(sentinel)
     }
   }
 
-  #said(by: Noticed, facts: EventFacts, kind: FailoverKind | undefined): void {
+  #said(by: Noticed, facts: EventFacts, how: Beginning): void {
     const { name, epoch, vote, group } = facts
     if (epoch !== undefined) this.#epochs.set(by.sentinel, epoch)
     if (vote !== undefined) this.#voted(by, vote.leader, vote.epoch)
     if (group === undefined) return
     if (facts.subject?.kind === 'master') {
       const master = facts.subject.name
-      if (name === '+try-failover') this.#began(by, group, master, kind)
+      if (name === '+try-failover') this.#began(by, group, master, how)
       else this.#saidOfMaster(by, facts, group, master)
     }
     if (facts.switched !== undefined) this.#switched(group, by, facts.switched)
@@ -176,9 +185,9 @@ class Finder {
     }
   }
 
-  #began(by: Noticed, group: string, master: string, kind: FailoverKind | undefined): void {
+  #began(by: Noticed, group: string, master: string, how: Beginning): void {
     const incident = this.#open(group, master, by.atMs, false)
-    incident.attempts.push(newAttempt(by, this.#epochs.get(by.sentinel), kind))
+    incident.attempts.push(newAttempt(by, this.#epochs.get(by.sentinel), how))
   }
 
   /** A late suspicion of the old master belongs to the incident that replaced it. */
@@ -249,10 +258,10 @@ function change(
 function newAttempt(
   { atMs, sentinel }: Noticed,
   epoch: number | undefined,
-  kind: FailoverKind | undefined,
+  { failover: kind, electorate }: Beginning,
 ): OpenAttempt {
   const open = { electedAtMs: undefined, selected: undefined, aborted: undefined }
-  return { atMs, sentinel, epoch, kind, votes: [], passedOver: [], ...open }
+  return { atMs, sentinel, epoch, kind, electorate, votes: [], passedOver: [], ...open }
 }
 
 function newIncident(group: string, master: string, startMs: number): OpenIncident {

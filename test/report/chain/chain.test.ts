@@ -41,6 +41,12 @@ describe('a failover in words', () => {
     expect(text).toMatch(/n1 did not come back as a replica before the end/)
   })
 
+  test('needs as many votes as the quorum says, where that is more than half', async () => {
+    expect(await story(altered('quorum: 2', 'quorum: 3'))).toMatch(
+      /is elected after .* \(3 of 3 are needed\)/,
+    )
+  })
+
   test('a better priority is the reason where there is one', async () => {
     const text = await story(
       altered(
