@@ -137,10 +137,10 @@ test.each([
   expect(texts).toEqual(also === undefined ? [none] : [also, none])
 })
 
-test('a setting that differs is named with its values', () => {
+test('a setting that differs is named with its values, and who has which', () => {
   const master = { ...MASTER, quorum: '1' }
   expect(findings(sentinel(1), sentinel(2, { groups: [group({ master })] }))).toEqual([
-    { health: 'trouble', text: 'quorum differs: 2 (1), 1 (1)' },
+    { health: 'trouble', text: 'quorum differs: 2 on 10.0.1.1:26379; 1 on 10.0.1.2:26379' },
   ])
 })
 
@@ -192,11 +192,17 @@ describe('by what the master is judged', () => {
   test('Vedettes that judge differently are named', () => {
     const byPing = sentinel(3, { program: 'vedette 0.1.0' })
     expect(findings(own(1), own(2), byPing)).toEqual([
-      { health: 'trouble', text: 'detection differs: evidence (2), ping (1)' },
+      {
+        health: 'trouble',
+        text: 'detection differs: evidence on 10.0.1.1:26379, 10.0.1.2:26379; ping on 10.0.1.3:26379',
+      },
     ])
     expect(findings(own(1), own(2, { 'refused-after': '900', 'gray-after': '7' }))).toEqual([
-      { health: 'trouble', text: 'refused-after differs: 250 (1), 900 (1)' },
-      { health: 'trouble', text: 'gray-after differs: 0 (1), 7 (1)' },
+      {
+        health: 'trouble',
+        text: 'refused-after differs: 250 on 10.0.1.1:26379; 900 on 10.0.1.2:26379',
+      },
+      { health: 'trouble', text: 'gray-after differs: 0 on 10.0.1.1:26379; 7 on 10.0.1.2:26379' },
     ])
   })
 
@@ -247,7 +253,7 @@ describe('a pause of failover', () => {
     expect(findings(holder(1), holder(2), sentinel(3))).toEqual([
       {
         health: 'trouble',
-        text: 'automatic failover is paused by ann@10.0.0.9: new kernel (10 min left; 2 of 3 Sentinels hold it); `vedette resume` ends it',
+        text: 'automatic failover is paused by ann@10.0.0.9: new kernel (10 min left; 2 of 3 Sentinels hold it); `vedette resume g` ends it',
       },
     ])
     expect(statusText(judge([holder(1)], undefined))).toContain('FAILOVER PAUSED')

@@ -132,8 +132,8 @@ function listed(places: readonly string[]): string {
   return [places.slice(0, -1).join(', '), ...places.slice(-1)].filter(Boolean).join(' and ')
 }
 
-function adviceFor({ replicas, sentinels, pause }: GroupLayout, isOneHost: boolean): string {
-  if (pause !== undefined) return 'end the pause with `vedette resume`'
+function adviceFor({ group, replicas, sentinels, pause }: GroupLayout, isOneHost: boolean): string {
+  if (pause !== undefined) return `end the pause with \`vedette resume ${group}\``
   if (replicas.length === 0) return 'start a replica on another host'
   if (isOneHost) return 'put master, replicas and Sentinels on hosts that fail independently'
   const hosts = new Set(sentinels.map(({ host }) => host)).size

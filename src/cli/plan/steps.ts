@@ -177,7 +177,7 @@ function restartOf(layout: GroupLayout, node: LayoutNode): WorkStep {
   return {
     text: `stop the replica ${named(node.address, facts.get(node.address)?.program)}, upgrade it, and start it`,
     command: '',
-    until: `vedette status ${group} shows its link up and 0 B behind`,
+    until: `vedette status ${group} shows its link up and 0 B behind or nearly so`,
     risks: [
       ...alone.cautions,
       ...deathRisk(

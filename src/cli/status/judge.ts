@@ -4,6 +4,7 @@
  * failover if it fails now. `trouble` can wait until the morning, but not longer.
  */
 import { GROUP_OPTION_ROWS, isOwnOption } from '../../core/group-options.ts'
+import { differences } from './differences.ts'
 import { pauseWords } from './pause-words.ts'
 import { silence } from './silence.ts'
 import { strengthOf } from './strength.ts'
@@ -134,10 +135,10 @@ function judgePause(says: Says): StatusFinding[] {
   const number = ({ group }: Says[number]) => Number(group.master['pause-number'] ?? 0)
   const [newest] = [...holders].sort((a, b) => number(b) - number(a))
   const pause = newest && pauseWords(newest.group.master)
-  if (pause === undefined) return []
+  if (newest === undefined || pause === undefined) return []
   const { who, left } = pause
   const held = `${holders.length} of ${says.length} Sentinels hold it`
-  const text = `automatic failover is ${who} (${left} left; ${held}); \`vedette resume\` ends it`
+  const text = `automatic failover is ${who} (${left} left; ${held}); \`vedette resume ${newest.group.name}\` ends it`
   return [{ health: 'trouble', text }]
 }
 
@@ -266,22 +267,17 @@ function judgeSentinels(sentinels: readonly SentinelAnswer[], says: Says): Statu
 function judgeRules(says: Says): StatusFinding[] {
   return SHARED_OPTIONS.flatMap(([, row]) => {
     const asked = isOwnOption(row) ? says.filter(({ sentinel }) => isVedette(sentinel)) : says
-    const masters = asked.map(({ group }) => group.master)
-    const values = masters.filter((master) => hasEffect(master, row))
-    return differs(
-      row.name,
-      countBy(values, (master) => optionOf(master, row)),
+    const using = asked.filter(({ group }) => hasEffect(group.master, row))
+    const words = differences(
+      using.map(({ sentinel, group }) => [sentinel.address, optionOf(group.master, row)]),
     )
+    return when(words !== undefined, 'trouble', `${row.name} differs: ${words}`)
   })
 }
 
 const SHARED_OPTIONS = GROUP_OPTION_ROWS.filter(
   ([, { shown, kind }]) => shown !== 'no' && kind !== 'script' && kind !== 'hook',
 )
-
-function differs(rule: string, values: ReadonlyMap<string, number>): StatusFinding[] {
-  return when(values.size > 1, 'trouble', `${rule} differs: ${inWords(values)}`)
-}
 
 function remarksOn(sentinels: readonly SentinelAnswer[], name: string): StatusFinding[] {
   return sentinels.flatMap(({ address, remarks }) =>

@@ -266,6 +266,11 @@ describe('the weakest point', () => {
     expect(weakness.advice).toContain('at least three hosts')
   })
 
+  test('of a paused group is advised with the command that ends the pause', () => {
+    const master = { 'pause-left-ms': '60000', 'pause-by': 'ops' }
+    expect(weakestPoint(layout({ master })).advice).toBe('end the pause with `vedette resume g`')
+  })
+
   test('of three hosts with one of each is in two of them at once', () => {
     const weakness = weakestPoint(layout())
     expect(weakness).toMatchObject({ survives: 1, advice: '' })

@@ -2,6 +2,7 @@
 import type { GroupConfig } from '../../../core/config.ts'
 import { majority } from '../../../core/election/quorum.ts'
 import { GROUP_OPTIONS } from '../../../core/group-options.ts'
+import { differences } from '../../status/differences.ts'
 import { isOurs, programIn } from '../../status/info.ts'
 import type { InstanceFields } from '../../status/view.ts'
 import { isReached, type SeenSentinel } from './facts.ts'
@@ -145,18 +146,6 @@ function judgeSettings(reached: readonly SeenSentinel[]): readonly DeepFinding[]
     return [speak.warning(`versions differ: ${words}`, 'upgrade the older ones')]
   })
   return [...differing, ...versions]
-}
-
-/** Which Sentinel has which value; undefined if all have the same. */
-function differences(values: readonly (readonly [string, string])[]): string | undefined {
-  const byValue = new Map<string, string[]>()
-  for (const [address, value] of values) {
-    byValue.set(value, [...(byValue.get(value) ?? []), address])
-  }
-  if (byValue.size < 2) return undefined
-  return [...byValue]
-    .map(([value, addresses]) => `${value || '""'} on ${addresses.join(', ')}`)
-    .join('; ')
 }
 
 const SAME_KEYS = ['quorum', 'downAfterMs', 'failoverTimeoutMs', 'parallelSyncs'] as const
