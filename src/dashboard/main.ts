@@ -5,7 +5,7 @@ import { Feed } from './feed.ts'
 import { drawGroup } from './group-page.ts'
 import { drawGroups } from './groups.ts'
 import { drawHistory } from './history.ts'
-import { SIGN, span, verdictOn } from './sentences.ts'
+import { elsewhere, SIGN, span, verdictOn } from './sentences.ts'
 import { drawSteering } from './steering.ts'
 import type { ShownGroup } from './views.ts'
 
@@ -20,7 +20,7 @@ let redraw: ReturnType<typeof setTimeout> | undefined
 
 const feed = new Feed({
   onCluster(document) {
-    if (document.program !== 'vedette-sentinel') return sayNode()
+    if (document.program !== 'vedette-sentinel') return sayElsewhere(document)
     cluster = document
     heardAtMs = Date.now()
     byId('access').hidden = true
@@ -51,10 +51,9 @@ addEventListener('resize', drawSoon)
 setInterval(drawFeed, 1_000)
 feed.start()
 
-/** A data node knows itself alone. */
-function sayNode(): void {
+function sayElsewhere({ program }: { readonly program: string }): void {
   heardAtMs = Date.now()
-  say(byId('source'), 'This is a data node: the page of its group is on its Sentinels.')
+  say(byId('source'), elsewhere(program))
 }
 
 function draw(): void {

@@ -15,6 +15,13 @@ export interface Headline {
 
 export const SIGN: Readonly<Record<Mood, string>> = { good: '✓', warn: '!', bad: '✗', quiet: '·' }
 
+/** A data node knows itself alone, and a proxy only which node is the master. */
+export function elsewhere(program: string): string {
+  return program === 'vedette-proxy'
+    ? 'This is a proxy: the page of each group is on its Sentinels.'
+    : 'This is a data node: the page of its group is on its Sentinels.'
+}
+
 /** The worst that is true decides the title; the story says the rest. */
 export function verdictOn(group: ShownGroup, tilt: boolean): Headline {
   const { mood, title } = titleOf(group, tilt)

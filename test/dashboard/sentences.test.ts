@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { bytes, inSight, type Mood, span, tally, verdictOn } from '../../src/dashboard/sentences.ts'
+import {
+  bytes,
+  elsewhere,
+  inSight,
+  type Mood,
+  span,
+  tally,
+  verdictOn,
+} from '../../src/dashboard/sentences.ts'
 import { clusterDocument } from '../../src/http/cluster-document.ts'
 import { SentinelStage } from '../support/sentinel-stage.ts'
 
@@ -17,6 +25,11 @@ function groupAfter(change: (stage: SentinelStage) => void) {
   if (group === undefined) throw new Error('no group')
   return { ...group, tilt: cluster.tilt }
 }
+
+test('a program that has no page says what it is', () => {
+  expect(elsewhere('vedette-server')).toMatch(/^This is a data node: /)
+  expect(elsewhere('vedette-proxy')).toMatch(/^This is a proxy: /)
+})
 
 describe('the verdict', () => {
   test('on a healthy group names the master and how many agree', () => {

@@ -287,6 +287,8 @@ describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli, and no Sentinels afterwards)',
       return { status: answer.status, text: await answer.text() }
     }
     expect((await get('/readiness')).status).toBe(200)
+    // By this the page at / says that it is another one's.
+    expect(JSON.parse((await get('/cluster')).text)).toMatchObject({ program: 'vedette-proxy' })
     expect((await get('/metrics')).text).toMatch(
       /vedette_proxy_master_confirmed{group="mymaster"} 1/,
     )

@@ -32,6 +32,6 @@ export class ProxySite implements HttpSite {
 
   cluster(): Promise<Uint8Array> {
     const fields = this.#host.look((proxy) => Object.fromEntries(proxyFields(proxy)))
-    return Promise.resolve(jsonBytes(fields))
+    return Promise.resolve(jsonBytes({ program: 'vedette-proxy', ...fields }))
   }
 }
