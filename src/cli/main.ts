@@ -146,10 +146,7 @@ function addSentinel(program: Command): void {
     .addHelpText('after', SENTINEL_HELP)
     .action(async (file: string, directives: string[]) => {
       const { runSentinel } = await import('./sentinel/sentinel.ts')
-      await start(() => {
-        const { path, overrides, stdin } = splitArguments([file, ...directives])
-        return runSentinel({ path: path ?? '', overrides, stdin })
-      })
+      await start(() => runSentinel(splitArguments([file, ...directives])))
     })
 }
 

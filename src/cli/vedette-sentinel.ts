@@ -4,7 +4,6 @@
  * and scripts.
  */
 import { runRedisProgram } from './daemon/redis-program.ts'
-import { EXIT_FAILED, say } from './report.ts'
 
 const HELP = `Usage: vedette-sentinel /path/to/sentinel.conf [options] [-]
        vedette-sentinel -v or --version
@@ -18,10 +17,6 @@ Examples:
        vedette-sentinel /etc/redis/sentinel.conf --port 26380 --loglevel verbose`
 
 // Not awaited: a bundle cannot wait while its modules load, and nothing follows it.
-void runRedisProgram(process.argv.slice(2), HELP, async ({ path, overrides, stdin }) => {
-  if (path === undefined) {
-    say('Sentinel needs config file on disk to save state. Exiting...')
-    return EXIT_FAILED
-  }
-  return (await import('./sentinel/sentinel.ts')).runSentinel({ path, overrides, stdin })
+void runRedisProgram(process.argv.slice(2), HELP, async (given) => {
+  return (await import('./sentinel/sentinel.ts')).runSentinel(given)
 })

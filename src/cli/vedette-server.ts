@@ -4,7 +4,6 @@
  * scripts.
  */
 import { runRedisProgram } from './daemon/redis-program.ts'
-import { EXIT_FAILED, say } from './report.ts'
 
 const HELP = `Usage: vedette-server [/path/to/redis.conf] [options] [-]
        vedette-server - (read config from stdin)
@@ -25,12 +24,7 @@ Sentinel mode:
 
 // Not awaited: a bundle cannot wait while its modules load, and nothing follows it.
 void runRedisProgram(process.argv.slice(2), HELP, async (given) => {
-  const { path, overrides, stdin } = given
-  if (!overrides.includes('--sentinel'))
-    return (await import('./server/server.ts')).runServer(given)
-  if (path !== undefined) {
-    return (await import('./sentinel/sentinel.ts')).runSentinel({ path, overrides, stdin })
-  }
-  say('Sentinel needs config file on disk to save state. Exiting...')
-  return EXIT_FAILED
+  return given.overrides.includes('--sentinel')
+    ? (await import('./sentinel/sentinel.ts')).runSentinel(given)
+    : (await import('./server/server.ts')).runServer(given)
 })

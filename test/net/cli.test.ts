@@ -107,6 +107,12 @@ test('a file that is not there is named', async () => {
   expect(stderr).toContain(`cannot read ${path}: there is no such file`)
 })
 
+test('a Sentinel that is given directives and no file says that it needs one', async () => {
+  const { status, stderr } = await vedette('sentinel', '--port', '26380')
+  expect(status).toBe(1)
+  expect(stderr).toBe('Sentinel needs config file on disk to save state. Exiting...\n')
+})
+
 test('a port in use stops a server, by name', async () => {
   const port = await takenPort()
   const { status, stderr } = await vedette('server', '--port', `${port}`, '--bind', '127.0.0.1')

@@ -31,10 +31,11 @@ import { Tls, type TlsLog } from '../../io/tls/tls.ts'
 import { inFolder } from '../../io/tls/tls-paths.ts'
 import { openAclFile } from '../daemon/acl-files.ts'
 import { fitSentinel } from '../daemon/fit-clients.ts'
+import type { RedisArguments } from '../daemon/redis-arguments.ts'
 import { announceReady } from '../daemon/service-ready.ts'
 import { refuseStart } from '../daemon/start-refused.ts'
 import { randomSeed } from '../random.ts'
-import { logFailedStart } from '../report.ts'
+import { EXIT_FAILED, logFailedStart, say } from '../report.ts'
 import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
 import { rehearseWhenCalm } from './rehearse.ts'
@@ -43,8 +44,13 @@ import { Sidecar } from './sentinel-proxy.ts'
 import { Reloader } from './sentinel-reload.ts'
 
 /** Undefined if it runs; it then ends the process itself. */
-export async function runSentinel(given: SentinelSource): Promise<number | undefined> {
-  const source = { ...given, home: process.cwd() }
+export async function runSentinel(given: RedisArguments): Promise<number | undefined> {
+  const { path, overrides, stdin } = given
+  if (path === undefined) {
+    say('Sentinel needs config file on disk to save state. Exiting...')
+    return EXIT_FAILED
+  }
+  const source = { path, overrides, stdin, home: process.cwd() }
   const parsed = readSentinelFile(source)
   if (!parsed.ok) return refuseStart(parsed.problems, parsed.fatal)
   const isBackground = takeBackgroundMark()
