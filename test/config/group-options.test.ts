@@ -109,6 +109,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'scenario/facts/unreachable-quorum.ts': ['quorum'],
       'simulate/cluster.ts': ['replication'],
       'testing/options.ts': ['quorum', 'detection'],
+      'testing/scenario.ts': ['quorum'],
       'testing/sentinel.ts': ['quorum'],
     },
   },
@@ -201,7 +202,9 @@ function defaultOf(row: GroupOption): string {
     case 'duration':
       return durationText(row.default)
     case 'word':
-      return `\`${row.default}\`; in a sentinel.conf \`${row.asInRedis}\``
+      return row.asInRedis === row.default
+        ? `\`${row.default}\``
+        : `\`${row.default}\`; in a sentinel.conf \`${row.asInRedis}\``
     default:
       return 'none'
   }
