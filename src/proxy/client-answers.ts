@@ -84,6 +84,12 @@ export class ClientAnswers {
     return isDone
   }
 
+  /** No server will answer it: it is told this error, and what it was to change stays as it is. */
+  refused(asked: Asked, error: string): void {
+    this.#note(asked, true)
+    this.inFlight.tell(asked, error)
+  }
+
   /** The next replies to plain commands whose turn it is. True if others may be told behind them. */
   answeredPlainly(asked: Asked, replies: string, count: number): boolean {
     const { inFlight } = this

@@ -49,6 +49,13 @@ export class OpenTransaction {
     return undefined
   }
 
+  /** It was sent, has no answer, and will not be sent anew. A client whose MULTI is refused has begun nothing. */
+  takenBack({ kind, transaction, isQueued }: Asked): void {
+    if (transaction === undefined || transaction !== this.current) return
+    if (kind === 'multi' && !isQueued) this.current = undefined
+    else transaction.ended ??= 'refused'
+  }
+
   /**
    * The answer in a transaction that cannot be carried out; undefined: it can. The client learns that from EXEC, as it
    * does from a server. `nothing` is how a server says that EXEC has done nothing.

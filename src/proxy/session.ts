@@ -219,12 +219,23 @@ export class Session {
       return this.#wait.ends()
     }
     if (!this.#wait.holds(nowMs, this.#requests.pendingBytes + this.inFlight.bytes)) return
-    const { refusal = '' } = this.#wait
+    this.#takeBack(this.#wait.refusal ?? '')
+    this.pump(nowMs)
+  }
+
+  /** What would have been sent anew is refused. */
+  #takeBack(refusal: string): void {
+    this.#leaveQueue()
     for (const asked of this.inFlight.takeBack()) {
       this.#home.counts.refused++
-      this.inFlight.tell(asked, asked.kind === 'exec' ? TRANSACTION_WITHOUT_MASTER : refusal)
+      this.#multi.takenBack(asked)
+      this.answers.refused(asked, asked.kind === 'exec' ? TRANSACTION_WITHOUT_MASTER : refusal)
     }
-    this.pump(nowMs)
+  }
+
+  /** A server that is still there would carry out what it has queued, or queue what comes next. */
+  #leaveQueue(): void {
+    if (this.transaction !== undefined) this.server.leave()
   }
 
   #pause(isNeeded: boolean): void {
@@ -350,8 +361,7 @@ export class Session {
 
   #refuse(kind: CommandKind): void {
     this.#home.counts.refused++
-    // A server that is still there would carry out what it has queued, or queue what comes next.
-    if (this.transaction !== undefined) this.server.leave()
+    this.#leaveQueue()
     const atEnd = this.#multi.answerWithoutMaster(kind)
     this.#answer(kind, atEnd ?? this.#wait.refusal ?? '')
   }
