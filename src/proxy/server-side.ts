@@ -184,18 +184,20 @@ export class ServerSide {
   #setUpReply(link: ServerLink, piece: AnswerPiece, nowMs: number): void {
     if (piece.kind === 'fault') return
     const { bytes } = piece
-    if (piece.kind === 'more' && !piece.isLast) return
-    if (piece.kind === 'begin') return
+    if (piece.kind === 'begin') link.fate = isUnasked(bytes) ? 'aside' : 'drop'
+    if (piece.kind !== 'reply' && link.fate === 'aside') return this.#session.tellAside(bytes)
+    if (piece.kind === 'begin' || (piece.kind === 'more' && !piece.isLast)) return
+    const isError = bytes.startsWith('-')
     // An error is an answer too: who is alive may still want a password.
     if (link.owesPong) link.owesPong = false
     else if (isConfirmation(bytes)) link.setUpConfirmations--
-    else if (bytes.startsWith('>') || isMessage(bytes)) {
-      this.#session.tellAside(bytes)
-    } else if (link.setUpReplies > 0) {
+    else if (isUnasked(bytes)) this.#session.tellAside(bytes)
+    else if (link.setUpReplies > 0) {
       const mayFail = link.setUpReplies <= link.scriptReplies && !isMisdirection(bytes, false)
       link.setUpReplies--
-      if (bytes.startsWith('-') && !mayFail) return this.#refusedSetUp(bytes, nowMs)
-    } else link.queuedReplies--
+      if (isError && !mayFail) return this.#refusedSetUp(bytes, nowMs)
+    } else if (isError && link.setUpConfirmations > 0) return this.#refusedSetUp(bytes, nowMs)
+    else link.queuedReplies--
     this.#settle(link, nowMs)
   }
 
@@ -256,4 +258,9 @@ export class ServerSide {
     if (verdict.startsWith('-UNANSWERED')) this.#home.counts.unanswered++
     inFlight.tell(asked, verdict)
   }
+}
+
+/** A message or another push, which answers nothing. */
+function isUnasked(reply: string): boolean {
+  return isMessage(reply) || (reply.startsWith('>') && !isConfirmation(reply))
 }
