@@ -232,7 +232,8 @@ export class GroupWatch {
         const name = `${group.name} ${addressText(address)}`
         wanted.add(name)
         if (this.#probes.has(name)) continue
-        const home = { ...this.#streams(), maxLagMs: config.maxLagMs, login: this.#login }
+        const { log } = this.#start.port
+        const home = { ...this.#streams(), maxLagMs: config.maxLagMs, login: this.#login, log }
         this.#probes.set(name, new ReplicaProbe(home, group, address))
       }
     }

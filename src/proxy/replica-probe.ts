@@ -4,8 +4,10 @@
  */
 import { type Address, hostAndPort, isSameAddress } from '../base/ip.ts'
 import { encodeCommand } from '../resp/encode.ts'
+import type { Reply } from '../resp/reply.ts'
 import { ReplyDecoder } from '../resp/reply-decoder.ts'
-import type { WireId } from './port.ts'
+import { Faults } from './faults.ts'
+import type { ProxyLogLevel, WireId } from './port.ts'
 import type { ProxiedGroup } from './proxied-group.ts'
 
 export interface ProbeHome {
@@ -14,12 +16,17 @@ export interface ProbeHome {
   open(owner: ReplicaProbe, address: Address): WireId
   close(stream: WireId): void
   write(stream: WireId, bytes: string): void
+  log(level: ProxyLogLevel, text: string): void
 }
 
 const ASK_MS = 500
 /** What a replica has said holds for so long. */
 const HOLDS_MS = 2_000
 const SILENCE_MS = 1_500
+/** A login that is refused is tried again after this time. */
+const REFUSED_MS = 5_000
+const NO_RIGHT =
+  'no client reads there. Give this node a user with the name and the password of the proxy, and +info'
 
 export class ReplicaProbe {
   readonly address: Address
@@ -31,11 +38,16 @@ export class ReplicaProbe {
   #repliesLeft = 0
   #heardAtMs = 0
   #askAtMs = 0
+  /** What it said to the login, if that was an error. */
+  #loginError = ''
+  readonly #faults: Faults
 
   constructor(home: ProbeHome, group: ProxiedGroup, address: Address) {
     this.#home = home
     this.#group = group
     this.address = address
+    const about = `replica ${this.text} of ${group.name}`
+    this.#faults = new Faults((level, text) => home.log(level, `${about}: ${text}`))
   }
 
   owns(stream: WireId): boolean {
@@ -74,10 +86,29 @@ export class ReplicaProbe {
     for (let reply = this.#decoder.next(); reply !== undefined; reply = this.#decoder.next()) {
       if (reply.kind === 'malformed') return this.#lost()
       this.#repliesLeft--
-      if (this.#repliesLeft > 0) continue
+      if (this.#repliesLeft > 0) {
+        this.#loginError = reply.kind === 'error' ? reply.text : ''
+        continue
+      }
+      this.#tell(reply)
+      if (reply.kind === 'error') return this.#refused(nowMs)
       const text = reply.kind === 'bulk' ? reply.bytes : reply.kind === 'verbatim' ? reply.text : ''
       this.#group.replicaIs(this.address, this.#isClose(text, nowMs) ? nowMs + HOLDS_MS : undefined)
     }
+  }
+
+  /** A node without a password refuses a login, and answers all the same. */
+  #tell(reply: Reply): void {
+    if (reply.kind !== 'error') return this.#faults.well('', 'it answers')
+    if (/^(NOAUTH|NOPERM)/.test(reply.text)) {
+      this.#faults.wrong('', `${this.#loginError || reply.text}; ${NO_RIGHT}`)
+    }
+  }
+
+  /** Perhaps it lets us in later, and then on a new connection alone. */
+  #refused(nowMs: number): void {
+    this.#lost()
+    this.#askAtMs = nowMs + REFUSED_MS
   }
 
   closed(): void {

@@ -4,11 +4,11 @@
  * Sentinel that has just switched connects to all nodes anew, and answers questions only after that.
  */
 import type { Address } from '../base/ip.ts'
-import { oneLine } from '../base/one-line.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import { plainOf } from '../resp/plain.ts'
 import type { Reply } from '../resp/reply.ts'
 import { type Malformed, ReplyDecoder } from '../resp/reply-decoder.ts'
+import { Faults } from './faults.ts'
 import type { ProxyLogLevel, WireId } from './port.ts'
 
 /** What a link asks of its watch. */
@@ -281,33 +281,6 @@ const NO_PASSWORD =
   'this Sentinel wants a password: set user and password of the proxy (proxy: {user, password} in its file, or --user and --pass)'
 const WRONG_PASSWORD =
   'it refuses the login of this proxy: make user and password of the proxy (proxy: {user, password} in its file, or --user and --pass) those of the Sentinel'
-
-/** So many different ones in a row are told: a stranger must not fill the log. */
-const MAX_TOLD = 5
-
-/** What is wrong with a Sentinel, each fault told once until all is well again. */
-class Faults {
-  /** By the group it is about; empty: the connection. */
-  readonly #told = new Map<string, Set<string>>()
-  readonly #tell: (level: ProxyLogLevel, text: string) => void
-
-  constructor(tell: (level: ProxyLogLevel, text: string) => void) {
-    this.#tell = tell
-  }
-
-  wrong(about: string, text: string): void {
-    const told = this.#told.get(about) ?? new Set()
-    this.#told.set(about, told)
-    if (told.has(text) || told.size >= MAX_TOLD) return
-    told.add(text)
-    this.#tell('warning', oneLine(text))
-  }
-
-  /** `text` is told if there was a fault. */
-  well(about: string, text: string): void {
-    if (this.#told.delete(about)) this.#tell('notice', text)
-  }
-}
 
 function about(kind: Question['kind']): Question {
   return { kind, group: '', askedAtMs: 0 }

@@ -139,6 +139,24 @@ test('one Sentinel under two addresses has one vote', () => {
 describe('the read port', () => {
   const REPLICA = '10.0.0.3:6379'
 
+  test('says once why a replica is not read that refuses the proxy, and when it answers again', () => {
+    const stage = new ProxyStage({ user: 'proxy', password: 'secret' })
+    stage.replicas.push(REPLICA)
+    stage.nodeLogin = error('WRONGPASS invalid username-password pair or user is disabled.')
+    stage.infos.set(REPLICA, infoOf(A, 1))
+    stage.pass(5_000)
+    const told = () => stage.logged.filter((line) => line.startsWith(`replica ${REPLICA}`))
+    expect(told()).toEqual([
+      expect.stringMatching(
+        /of mymaster: WRONGPASS [^;]*; no client reads there\. Give this node /,
+      ),
+    ])
+    stage.nodeLogin = undefined
+    stage.pass(10_000)
+    expect(told().slice(1)).toEqual([`replica ${REPLICA} of mymaster: it answers`])
+    expect(stage.proxy.groups[0]?.readableAt(stage.nowMs)).toHaveLength(1)
+  })
+
   function reading(info: string) {
     const stage = new ProxyStage()
     stage.replicas.push(REPLICA)

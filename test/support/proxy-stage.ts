@@ -33,6 +33,8 @@ interface Wire {
   readonly commands: string[]
   raw: string
   isUp: boolean
+  /** The error that a login was answered with. */
+  login?: Reply | undefined
 }
 
 export class ProxyStage {
@@ -46,6 +48,8 @@ export class ProxyStage {
   readonly translated = new Map<string, readonly string[]>()
   /** What nodes say to INFO replication, by address. */
   readonly infos = new Map<string, string>()
+  /** The error with which replicas answer AUTH, and refuse everything then; undefined: they admit everyone. */
+  nodeLogin: Reply | undefined
   readonly logged: string[] = []
   answersPings = true
   /** What Sentinels say instead of naming a master; undefined: they name it. */
@@ -206,9 +210,12 @@ export class ProxyStage {
       const { argv } = next
       if (SENTINELS.includes(wire.address)) this.#due.push(() => this.#sentinel(id, wire, argv))
       const info = this.infos.get(wire.address)
-      if (argv[0] === 'INFO' && info !== undefined) {
-        this.#due.push(() => this.#tell(id, bulk(info)))
-      }
+      if (info === undefined) continue
+      if (argv[0] === 'AUTH') wire.login = this.nodeLogin
+      if (argv[0] === 'AUTH') this.#due.push(() => this.#tell(id, wire.login ?? simple('OK')))
+      if (argv[0] !== 'INFO') continue
+      const told = wire.login === undefined ? bulk(info) : error('NOAUTH Authentication required.')
+      this.#due.push(() => this.#tell(id, told))
     }
   }
 
