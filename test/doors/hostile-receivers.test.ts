@@ -136,18 +136,20 @@ test('bodies without end, and bodies that were promised and never come, cost nei
   expect(stage.lines).toEqual([])
 })
 
-test('a server that speaks no HTTP, and one that refuses connections, are tried again', async () => {
+test('a server that speaks no HTTP, and one that refuses connections, are named and tried again', async () => {
   const babble = createServer((socket) => {
     socket.on('error', () => undefined)
     socket.end('SSH-2.0-OpenSSH_9.2\r\n')
   })
   const port = await listening(babble)
   onTestFinished(() => void babble.close())
-  for (const to of [port, 1]) {
+  const noHttp =
+    /: it does not answer in HTTP \(HPE_\w+\); if it speaks TLS, its URL begins with https;/
+  for (const [to, reason] of [[port, noHttp] as const, [1, /ECONNREFUSED;/] as const]) {
     const stage = webhooksTo(`http://127.0.0.1:${to}/`)
     offer(stage, 1)
     await until('the log says so', 5_000, () =>
-      stage.lines.some((one) => one.includes('next attempt in')),
+      stage.lines.some((one) => reason.test(one) && one.includes('next attempt in')),
     )
   }
 })

@@ -42,7 +42,7 @@ export function httpPost(post: HttpPost): Promise<HttpOutcome> {
       clearTimeout(timer)
       resolve(outcome)
     }
-    const fail = (error: unknown) => settle({ kind: 'failed', reason: reasonOf(error) })
+    const fail = (error: unknown) => settle({ kind: 'failed', reason: reasonIn(error) })
     outgoing.on('error', fail)
     outgoing.on('response', (response) => {
       response.on('error', fail)
@@ -54,6 +54,13 @@ export function httpPost(post: HttpPost): Promise<HttpOutcome> {
     })
     outgoing.end(post.body)
   })
+}
+
+/** What Node's parser finds wrong has only a code. Mostly the receiver speaks TLS, and answers with an alert. */
+function reasonIn(error: unknown): string {
+  const reason = reasonOf(error)
+  if (!reason.startsWith('HPE_')) return reason
+  return `it does not answer in HTTP (${reason}); if it speaks TLS, its URL begins with https`
 }
 
 function openRequest({ url, headers, body, agent }: HttpPost): ClientRequest {
