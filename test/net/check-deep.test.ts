@@ -77,6 +77,14 @@ describe.skipIf(!HAS_ALL)('check --deep (need redis-server and redis-cli)', () =
     )
   })
 
+  test('who is there is asked as --user, if the configured user may not ask', async () => {
+    const rights = RIGHTS.replace(' +info', '').split(' ')
+    cli(master, 'ACL', 'SETUSER', 'blind', 'on', '>pw', ...rights)
+    cli(master, 'ACL', 'SETUSER', 'admin', 'on', '>pw', 'allchannels', '+@all')
+    const { text } = await deep('blind', '--user', 'admin', '--pass', 'pw')
+    expect(text.join('\n')).toMatch(/reached as blind \(redis \d/)
+  })
+
   test('a password that is missing here is told as such, and not as rights that were not tested', async () => {
     cli(master, 'ACL', 'SETUSER', 'default', 'resetpass', '>pw')
     const { text } = await deep('')
