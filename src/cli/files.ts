@@ -1,12 +1,4 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  statSync,
-  type WriteFileOptions,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readText } from '../io/files/text-file.ts'
 import { reasonOf, StartError } from '../io/start-error.ts'
@@ -48,13 +40,13 @@ function unreadable(path: string, reason: string, hint: string): StartError {
   return new StartError('E_CONFIG_FILE', `cannot read ${name}: ${reason}`, hint)
 }
 
+/** What holds passwords or the data of applications is for this user alone, as where it came from. */
+export const PRIVATE_MODE = 0o600
+const USUAL_MODE = 0o666
+
 /** Writes a file that the user named. Throws a StartError that says why it cannot be written. */
-export function writeResult(
-  path: string,
-  content: string | Buffer,
-  options?: WriteFileOptions,
-): void {
-  orSay(path, () => writeFileSync(path, content, options))
+export function writeResult(path: string, content: string | Buffer, mode = USUAL_MODE): void {
+  orSay(path, () => writeFileSync(path, content, { mode }))
 }
 
 /** The same in a folder that is made if need be. */

@@ -305,7 +305,8 @@ export const LEDGER_GROUP_HELP = `
 A data node that loses writes keeps them in a ledger. This command finds the ledgers of all nodes of a group:
 any Sentinel leads to the others and to the nodes. A node that keeps no ledgers, because it is a redis-server,
 or does not answer is named. On the nodes it takes +ledger, for --node-user. A ledger holds keys and values:
-fetch writes each into a file of its own name, which vedette ledger show and vedette ledger replay read.
+fetch writes each into a file of its own name, for this user alone, which vedette ledger show and vedette
+ledger replay read.
 
 Example:
   vedette ledger list --sentinel 10.0.0.1:26379 --group mymaster

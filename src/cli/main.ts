@@ -218,6 +218,7 @@ function addLedger(program: Command): void {
     .description('copy ledgers from the nodes of a group')
     .option('--group <name>', 'the group, if the Sentinels watch several')
     .option('--out <folder>', 'the folder to write them to (default: this one)')
+    .option('--json', 'print one JSON object, for scripts')
     .addHelpText('after', LEDGER_GROUP_HELP)
     .action(async (names: string[], options) => {
       exitWith(await (await import('./ledger/ledger-group.ts')).runLedgerFetch(names, options))

@@ -1,5 +1,5 @@
 /** An incident of real processes, told from the records that their Sentinels hand out. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeCommand } from '../../src/resp/encode.ts'
@@ -105,6 +105,7 @@ test('a bundle tells the same incident elsewhere; with pseudonyms no name of bef
   }
   const [plain, hidden] = [join(folder, 'plain.bundle'), join(folder, 'hidden.bundle')]
   const there = await sentences('--sentinel', sentinel, '--bundle', plain)
+  expect(statSync(plain).mode & 0o777).toBe(0o600)
   expect(await sentences(plain)).toEqual(there)
   const again = await vedette('replay', plain)
   expect(again).toMatchObject({ status: 0, stderr: '' })
@@ -146,6 +147,17 @@ test('ledgers of all nodes are listed and fetched, and lost writes are part of t
   const fetched = await ask('fetch', '--out', out)
   expect(fetched.stdout).toContain(`${name}: 1 command on 1 key, from 127.0.0.1:${node?.port}`)
   expect((await vedette('ledger', 'show', join(out, name))).stdout).toContain('SET lost x')
+  // As the node keeps it: it holds the values of writes.
+  expect(statSync(join(out, name)).mode & 0o777).toBe(0o600)
+  const asJson = JSON.parse((await ask('fetch', '--json', '--out', out)).stdout)
+  expect(asJson).toMatchObject({
+    group: 'mymaster',
+    fetched: [
+      { name, node: `127.0.0.1:${node?.port}`, path: join(out, name), commands: 1, keys: 1 },
+    ],
+    missing: [],
+    silent: [{ node: `127.0.0.1:${cluster.nodes[0]?.port}` }],
+  })
   const missing = await ask('fetch', 'lost-writes-00-1-1.ledger')
   expect(missing.stderr).toContain('no node of mymaster keeps a ledger lost-writes-00-1-1.ledger')
   const told = await vedette('incident', '--sentinel', sentinel)

@@ -13,7 +13,7 @@ import {
   SegmentFault,
   type SegmentSource,
 } from '../../io/blackbox/segment-reader.ts'
-import { writeResult } from '../files.ts'
+import { PRIVATE_MODE, writeResult } from '../files.ts'
 import { randomSeed } from '../random.ts'
 import { say } from '../report.ts'
 import type { Gathered } from './gather.ts'
@@ -33,7 +33,7 @@ export function writeBundle(path: string, gathered: Gathered, hasPseudonyms: boo
     return { name: `${names?.rename(who) ?? who}/${number}.vbb`, content }
   })
   const file = bundleOf(members)
-  writeResult(path, file)
+  writeResult(path, file, PRIVATE_MODE)
   const what = hasPseudonyms ? 'names and addresses are replaced' : 'names and addresses are in it'
   say(`vedette: ${path}: ${members.length} segments, ${Math.ceil(file.length / 1024)} KB; ${what}`)
 }

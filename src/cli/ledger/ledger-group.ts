@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { countOf } from '../../base/count-of.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
 import { type MemberAccess, nodeLogin } from '../explain/look.ts'
-import { unwritable } from '../files.ts'
+import { PRIVATE_MODE, unwritable } from '../files.ts'
 import { askGroup } from '../incident/group-meant.ts'
 import { printJson } from '../json-answer.ts'
 import { EXIT_FAILED, reportFailure, say } from '../report.ts'
@@ -22,6 +22,12 @@ export interface GroupLedgerOptions extends MemberAccess {
   readonly json?: boolean
   /** The folder into which ledgers are fetched. */
   readonly out?: string
+}
+
+interface FetchedLedger extends Pick<ListedLedger, 'node' | 'name'> {
+  readonly path: string
+  readonly commands: number
+  readonly keys: number
 }
 
 /** Returns the exit status. */
@@ -61,15 +67,18 @@ export async function runLedgerFetch(
   const unknown = names.filter((name) => found.ledgers.every((one) => one.name !== name))
   for (const name of unknown) say(`vedette: no node of ${found.group} keeps a ledger ${name}`)
   const wanted = found.ledgers.filter(({ name }) => names.length === 0 || names.includes(name))
-  let failures = unknown.length + found.silent.length
+  const fetched: FetchedLedger[] = []
+  const missing = [...unknown]
   for (const one of wanted) {
-    const failure = await fetchOne(one, options).then(() => undefined, asError)
-    if (failure === undefined) continue
-    failures++
-    if (failure instanceof StartError) reportFailure(failure)
-    else say(`vedette: ${reasonOf(failure)}`)
+    const outcome = await fetchOne(one, options).catch(asError)
+    if (!(outcome instanceof Error)) fetched.push(outcome)
+    else missing.push(one.name)
+    if (outcome instanceof StartError) reportFailure(outcome)
+    else if (outcome instanceof Error) say(`vedette: ${reasonOf(outcome)}`)
   }
-  return failures === 0 ? 0 : EXIT_FAILED
+  const { group, silent } = found
+  if (options.json === true) printJson({ group, fetched, missing, silent })
+  return missing.length + silent.length === 0 ? 0 : EXIT_FAILED
 }
 
 function asError(error: unknown): Error {
@@ -77,14 +86,17 @@ function asError(error: unknown): Error {
 }
 
 /** Throws an error with the reason. */
-async function fetchOne(one: ListedLedger, options: GroupLedgerOptions): Promise<void> {
-  const path = join(options.out ?? '.', one.name)
+async function fetchOne(one: ListedLedger, options: GroupLedgerOptions): Promise<FetchedLedger> {
+  const { node, name } = one
+  const path = join(options.out ?? '.', name)
   const bytes = await fetchLedger(one, nodeLogin(options))
-  const { end } = parseLedger(one, bytes)
+  const { commands, keys } = parseLedger(one, bytes).end
   keep(path, Buffer.from(bytes, 'latin1'))
-  process.stdout.write(
-    `${path}: ${countOf(end.commands, 'command')} on ${countOf(end.keys, 'key')}, from ${one.node}\n`,
-  )
+  if (options.json !== true) {
+    const what = `${countOf(commands, 'command')} on ${countOf(keys, 'key')}`
+    process.stdout.write(`${path}: ${what}, from ${node}\n`)
+  }
+  return { node, name, path, commands, keys }
 }
 
 /** A part of a ledger is not left behind: the next fetch would take it for another one, and refuse. */
@@ -94,7 +106,7 @@ function keep(path: string, content: Buffer): void {
     throw new Error(`${path} is there already, and holds something else`)
   }
   try {
-    writeFileSync(path, content)
+    writeFileSync(path, content, { mode: PRIVATE_MODE })
   } catch (error) {
     rmSync(path, { force: true })
     const hint = 'name a folder with room for it, that this user may write to, with --out'

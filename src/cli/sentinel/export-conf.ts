@@ -6,7 +6,7 @@ import { type SentinelFile, stateFileName } from '../../config/sentinel-file.ts'
 import { type LoadedState, loadState } from '../../io/files/state-file.ts'
 import { StartError } from '../../io/start-error.ts'
 import { refuseStart } from '../daemon/start-refused.ts'
-import { writeResult } from '../files.ts'
+import { PRIVATE_MODE, writeResult } from '../files.ts'
 import { EXIT_FAILED, say } from '../report.ts'
 import { readSentinelFile } from './sentinel-config.ts'
 
@@ -16,9 +16,6 @@ export interface ExportOptions {
   /** By default standard output. */
   readonly out?: string
 }
-
-/** The file may contain passwords. */
-const PRIVATE_MODE = 0o600
 
 /** Returns the exit status. A running Sentinel is not disturbed. */
 export function runExportConf(path: string, options: ExportOptions): number {
@@ -64,5 +61,6 @@ function write(text: string, out: string | undefined): void {
     process.stdout.write(bytes)
     return
   }
-  writeResult(out, bytes, { mode: PRIVATE_MODE })
+  // It may contain passwords.
+  writeResult(out, bytes, PRIVATE_MODE)
 }
