@@ -16,16 +16,18 @@ export interface RestoredGroup {
   readonly saved: SavedGroup | undefined
 }
 
-/** The groups to monitor: those of the file, in its order, then those added at run time. */
+/**
+ * The groups to monitor: those of the file, in its order, then those added at run time. One of the file that was removed
+ * may have been added again since.
+ */
 export function restoreGroups(
   configured: readonly GroupConfig[],
   saved: SavedState | undefined,
 ): RestoredGroup[] {
   const memory = new Map(saved?.groups.map((group) => [group.current.name, group]))
-  const fromFile = configured
-    .filter((file) => !isRemoved(file, saved))
-    .map((file) => restoreGroup(file, memory.get(file.name)))
-  const names = new Set(configured.map((file) => file.name))
+  const wanted = configured.filter((file) => !isRemoved(file, saved))
+  const fromFile = wanted.map((file) => restoreGroup(file, memory.get(file.name)))
+  const names = new Set(wanted.map((file) => file.name))
   const fromRunTime = [...memory.values()]
     .filter((group) => group.file === undefined && !names.has(group.current.name))
     .map((group) => ({ config: group.current, file: undefined, saved: group }))

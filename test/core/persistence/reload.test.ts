@@ -83,6 +83,14 @@ describe('groups', () => {
     expect(sentinel.group.config.quorum).toBe(1)
   })
 
+  test('a group that was removed and monitored again stays as it was monitored', () => {
+    const { sentinel, reload } = start()
+    sentinel.connect().ask('SENTINEL REMOVE mymaster')
+    sentinel.connect().ask('SENTINEL MONITOR mymaster 10.0.8.1 6379 1')
+    reload({ maxClients: 5 })
+    expect(sentinel.group.config).toMatchObject({ host: '10.0.8.1', quorum: 1 })
+  })
+
   test('a changed option counts at once, and an option set at run time stands', () => {
     const { sentinel, reload } = start()
     sentinel.connect().ask('SENTINEL SET mymaster parallel-syncs 4')

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { createRng } from '../../../src/base/rng.ts'
 import { DEFAULT_GROUP, DEFAULT_SENTINEL, type GroupConfig } from '../../../src/core/config.ts'
-import { restoreGroups, restoreSettings } from '../../../src/core/persistence/restore.ts'
+import {
+  restoreGroups,
+  restoreSettings,
+  stillRemoved,
+} from '../../../src/core/persistence/restore.ts'
 import type { SavedGroup, SavedState } from '../../../src/core/persistence/saved.ts'
 import { settingsOf } from '../../../src/core/persistence/settings.ts'
 import { startSentinel } from '../../../src/core/sentinel.ts'
@@ -89,6 +93,15 @@ test('a removed group stays removed until its definition in the file changes', (
   const state: SavedState = { ...saved({}), groups: [], removed: [FILE] }
   expect(restoreGroups([FILE], state)).toEqual([])
   expect(restoreGroups([{ ...FILE, port: 6390 }], state)).toHaveLength(1)
+})
+
+test('a group of the file that was removed and monitored again outlives restarts as it was monitored', () => {
+  const current = { ...FILE, host: '10.0.0.2' }
+  const state = saved({ file: undefined, current, leaderEpoch: 5 }, [FILE])
+  const [restored, ...others] = restoreGroups([FILE], state)
+  expect(others).toEqual([])
+  expect(restored).toMatchObject({ config: current, file: undefined, saved: { leaderEpoch: 5 } })
+  expect(stillRemoved([FILE], state)).toEqual([FILE])
 })
 
 test('a group taken out of the file is monitored no more', () => {
