@@ -10,9 +10,7 @@ import { currentMaster, type Group, type Replica, type State } from '../state.ts
 
 /** The other group whose master lives at the address of our replica; undefined: the node may be ours. */
 export function groupItBelongsTo(state: State, replica: Replica): Group | undefined {
-  if (replica.infoAtMs === undefined || replica.roleReported !== 'master') return undefined
-  // Two names for one deployment: each group must turn what the other leaves behind.
-  if (sharesHistory(replica)) return undefined
+  if (hasSaidSo(replica) && !isMasterOfItsOwn(replica)) return undefined
   return [...state.groups.values()].find((group) => {
     return group !== replica.group && sameAddress(state, currentMaster(group), replica)
   })
@@ -21,6 +19,18 @@ export function groupItBelongsTo(state: State, replica: Replica): Group | undefi
 /** The replicas that are there to follow our master. */
 export function ownReplicas(state: State, { replicas }: Group): Replica[] {
   return [...replicas.values()].filter((one) => groupItBelongsTo(state, one) === undefined)
+}
+
+/** What was said over an earlier connection, another process may have said: the one that is gone. */
+function hasSaidSo({ infoAtMs = Number.NEGATIVE_INFINITY, link }: Replica): boolean {
+  return link.command === undefined || infoAtMs >= link.command.openedAtMs
+}
+
+/** Two names for one deployment share a history: each group must turn what the other leaves behind. */
+function isMasterOfItsOwn(replica: Replica): boolean {
+  return (
+    replica.infoAtMs !== undefined && replica.roleReported === 'master' && !sharesHistory(replica)
+  )
 }
 
 function sharesHistory({ replid, replid2, deposed = '', group: { master } }: Replica): boolean {
