@@ -91,6 +91,7 @@ async function findFailingWithout(mutants, only) {
   const share = Math.ceil((last - first + 1) / jobs)
   const parts = Array.from({ length: jobs }, (_, index) => ({
     scenarios: scenarios.filter((_path, at) => at % jobs === index),
+    profiles: [...new Set(mutants.map(profileOf))],
     first: first + index * share,
     last: Math.min(last, first + (index + 1) * share - 1),
     only,
@@ -106,7 +107,8 @@ async function findFailingWithout(mutants, only) {
 
 async function tryMutant(mutant, excluded, likely) {
   const startedAtMs = performance.now()
-  const part = { scenarios: scenariosOf(mutant), first, last, excluded, likely: [likely] }
+  const drawn = { profiles: [profileOf(mutant)], first, last }
+  const part = { scenarios: scenariosOf(mutant), ...drawn, excluded, likely: [likely] }
   const { runs = 0, failures = [], problem } = await hunt(mutant.name, part)
   const tookMs = performance.now() - startedAtMs
   const [catching] = failures
@@ -123,6 +125,11 @@ async function tryMutant(mutant, excluded, likely) {
 function scenariosOf({ scenarios = [] }) {
   if (values.drawn) return []
   return scenarios.map((path) => join(FOLDER, 'scenarios', path))
+}
+
+/** What its seeds are drawn from. */
+function profileOf({ profile = 'faults' }) {
+  return profile
 }
 
 /** One process with one mutant, or none. */

@@ -118,6 +118,9 @@ Profiles:
              must fit one linear order, as long as they come from one life of one master.
   strict     the same for a group with strict replication, over all its masters: no acknowledged write
              may be lost. In every third run anything may die at any time.
+  operators  during the faults a group is removed and monitored again, a Sentinel is reset in the middle
+             of a failover, or the place of a dead replica is given to the master of another group. What
+             Sentinels have promised must stand; nothing need work in the end.
 
 Each seed also asks a data node or a Sentinel what Redis' own were asked once, and compares the answers.
 

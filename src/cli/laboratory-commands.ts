@@ -91,6 +91,7 @@ export function addFuzz(program: Command): void {
           'long-life',
           'shared',
           'strict',
+          'operators',
         ] satisfies FuzzProfile[])
         .default('faults'),
     )

@@ -52,6 +52,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'fuzz/draw/draw-noise.ts': ['quorum', 'down-after', 'detection', 'refused-after'],
       'fuzz/draw/draw-stalls.ts': ['down-after', 'failover-timeout', 'detection'],
       'fuzz/draw/draw-shared.ts': ['down-after', 'failover-timeout', 'refused-after', 'detection'],
+      'fuzz/draw/draw-operators.ts': ['down-after', 'failover-timeout', 'detection'],
       'fuzz/draw/draw-topology.ts': ['detection', 'refused-after'],
     },
   },

@@ -2,7 +2,7 @@
  * Plays scenarios and drawn seeds until one fails, in a process whose machines may hold a planted fault.
  * Told what to do by one argument of JSON; tells what it found in one line of JSON.
  *
- * `{ dist, scenarios: [path], scenarioSeeds, first, last, likely, only, excluded, isThorough }`: thorough
+ * `{ dist, scenarios: [path], scenarioSeeds, profiles, first, last, likely, only, excluded, isThorough }`: thorough
  * means not to stop at the first failure, and to list them all. `likely`, `only` and `excluded` are lists of
  * places as failures name them (`seed 7`): what is played first, nothing but what is played, and what is not.
  */
@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url'
 import { impatient, Violated } from './impatient.mjs'
 
 const task = JSON.parse(process.argv[2])
-const { drawPlan } = await load('fuzz/draw/draw.js')
+const { drawRun } = await load('fuzz/draw/draw.js')
 const { scenarioOf } = await load('fuzz/run.js')
 const { parseScenario } = await load('scenario/parse.js')
 const { playScenario } = await load('scenario/run.js')
@@ -42,8 +42,11 @@ function* everyRun() {
       yield [`${basename(path, '.yml')}, seed ${seed}`, () => playFile(path, `${seed}`)]
     }
   }
-  for (let seed = task.first; seed <= task.last; seed++) {
-    yield [`seed ${seed}`, () => playSeed(`${seed}`)]
+  for (const profile of task.profiles) {
+    const prefix = profile === 'faults' ? '' : `${profile}, `
+    for (let seed = task.first; seed <= task.last; seed++) {
+      yield [`${prefix}seed ${seed}`, () => playSeed(profile, `${seed}`)]
+    }
   }
 }
 
@@ -55,8 +58,9 @@ async function* found(where, play) {
   if (failure !== undefined) yield { where, checker: failure.checker, text: failure.text }
 }
 
-async function playSeed(seed) {
-  return (await play(scenarioOf(drawPlan(seed), seed), seed)) ?? asked(seed)
+async function playSeed(profile, seed) {
+  const plan = drawRun({ seed, profile, detection: undefined })
+  return (await play(scenarioOf(plan, seed), seed)) ?? asked(seed)
 }
 
 /** As `vedette fuzz` does: a drawn run also asks what a redis-server was asked. */

@@ -4,8 +4,9 @@
  *
  * `edits` change the compiled files under dist. A `find` stands exactly once in its file; the hook
  * refuses to load a file where that is not so, and so the list cannot rot unnoticed. `scenarios` are
- * tried first, for faults that chance would seldom meet.
+ * tried first, for faults that chance would seldom meet. `profile` says what seeds are drawn from.
  */
+import { OPERATOR_MUTANTS } from './operators.mjs'
 import { SLIPS } from './slips.mjs'
 import { STRICT_MUTANTS } from './strict.mjs'
 
@@ -512,7 +513,7 @@ export const MUTANTS = [
       },
       {
         file: 'core/failover/reconfigure.js',
-        find: 'for (const replica of group.replicas.values()) {\n        if (replica.promoted ||',
+        find: 'for (const replica of ownReplicas(turn.state, group)) {\n        if (replica.promoted ||',
         replace: 'for (const replica of []) {\n        if (replica.promoted ||',
       },
     ],
@@ -1290,6 +1291,7 @@ export const MUTANTS = [
   },
   ...SLIPS,
   ...STRICT_MUTANTS,
+  ...OPERATOR_MUTANTS,
   {
     name: 'orders-leave-the-connections',
     story:

@@ -16,6 +16,7 @@ import { drawFaults } from './draw-faults.ts'
 import { drawLiar } from './draw-liar.ts'
 import { drawLongLife } from './draw-long-life.ts'
 import { drawNoise } from './draw-noise.ts'
+import { drawOperators } from './draw-operators.ts'
 import { drawShared, drawStrict } from './draw-shared.ts'
 import { drawStalls } from './draw-stalls.ts'
 import { drawStrains } from './draw-strains.ts'
@@ -28,9 +29,11 @@ const FAULTY_MS = [8_000, 20_000, 30_000, 30_000, 45_000, 60_000]
  * `faults`: everything that may go wrong; `noise`: nothing that is a reason to fail over; `stall`:
  * stopped processes and one-way cuts, while clients write to guarded masters; `liar`: a liar on the
  * network; `long-life`: weeks of one cluster; `shared`: clients of a group fight for the same keys; `strict`: and it loses none of
- * their writes.
+ * their writes; `operators`: groups are removed, added again and reset in the middle of it all.
  */
-export type FuzzProfile = 'faults' | 'noise' | 'stall' | 'liar' | 'long-life' | 'shared' | 'strict'
+export type FuzzProfile =
+  | ('faults' | 'noise' | 'stall' | 'liar' | 'long-life' | 'shared' | 'strict')
+  | 'operators'
 const NO_FINALE = { restMs: undefined, hasFinalDeath: false }
 
 /** What a run is drawn from. */
@@ -61,6 +64,8 @@ export function drawRun({ seed, profile, detection, days = MONTH_DAYS }: Origin)
       return detectingBy(drawShared(seed), detection)
     case 'strict':
       return detectingBy(drawStrict(seed), detection)
+    case 'operators':
+      return detectingBy(drawOperators(seed), detection)
     default:
       return unreachable(profile)
   }

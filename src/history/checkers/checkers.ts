@@ -9,6 +9,7 @@ import type { Checker } from './checker.ts'
 import { CheckerView, type SceneStart } from './checker-view.ts'
 import { needlessCopies } from './copies.ts'
 import { configEpochsNameOneMaster, configEpochsRise, currentEpochsRise } from './epochs.ts'
+import { foreignMastersAreLeft } from './foreign-masters.ts'
 import { onlyTheDeadAreForgotten } from './forgetting.ts'
 import { halfClosedAreAnswered } from './half-closed.ts'
 import { pausesAreLifted } from './handovers.ts'
@@ -47,7 +48,7 @@ export function createCheckers(start?: SceneStart): readonly Checker[] {
       needlessCopies(scene),
     ],
     ...[deathsAreNoticed(scene), returnsAreNoticed(scene), falseMastersAreTurned(scene)],
-    ...[newsTravels(scene), onlyTheDeadAreForgotten(scene)],
+    ...[newsTravels(scene), onlyTheDeadAreForgotten(scene), foreignMastersAreLeft(scene)],
     replacedMastersAreLeft(start.topology.sentinels.length),
     halfClosedAreAnswered(),
   ]

@@ -6,7 +6,7 @@ import type { Action } from '../action.ts'
 import type { Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import { RolledBack } from './rolled-back.ts'
-import { placeOf } from './sentinel-past.ts'
+import { placeOf, readSubject } from './sentinel-past.ts'
 import { UnsavedLives } from './unsaved-lives.ts'
 
 /**
@@ -20,6 +20,8 @@ export function configEpochsRise(): Checker {
     observe: (happening) => {
       const forgetful = unsaved.endedWith(happening)
       for (const key of told.keys()) if (key.startsWith(`${forgetful} `)) told.delete(key)
+      if (happening.kind === 'event' && happening.name === '-monitor')
+        forgetRemoved(told, happening)
       if (happening.kind !== 'hello') return undefined
       const { process, sentinelId, group, configEpoch } = happening
       const key = `${process} ${sentinelId} ${group}`
@@ -30,6 +32,16 @@ export function configEpochsRise(): Checker {
     },
   }
 }
+
+/** A group that is removed and added again begins with what the operator says of it. */
+function forgetRemoved(told: Map<string, number>, { process, payload }: Published): void {
+  const { group } = readSubject(payload) ?? {}
+  for (const key of told.keys()) {
+    if (key.startsWith(`${process} `) && key.endsWith(` ${group}`)) told.delete(key)
+  }
+}
+
+type Published = Happening & { readonly kind: 'event' }
 
 /**
  * A config epoch stands for one master: every Sentinel that announces it, at any time, announces
@@ -64,13 +76,13 @@ class ForcedEpochs {
   readonly #rolledBack = new RolledBack()
   /** Whether a liar has named a master in a config epoch that no Sentinel had told it of that master. */
   #isLiedAbout = false
-  /** Whether a host has moved: the addresses in the files are no longer those of the run. */
+  /** Whether a host has moved, or an operator has said anew who is master: the files do not agree any more. */
   #hasMoved = false
 
   note(happening: Happening): void {
     this.#rolledBack.note(happening)
     if (happening.kind === 'fault') {
-      this.#hasMoved ||= happening.action?.kind === 'readdress'
+      this.#hasMoved ||= happening.action?.kind === 'readdress' || isMonitor(happening.action)
       this.#isLiedAbout ||= makesUpMaster(happening.action)
     }
     if (happening.kind !== 'candidacy') return
@@ -87,6 +99,10 @@ class ForcedEpochs {
     if (candidates === undefined || candidates.size < 2) return false
     return [...candidates.values()].includes(true)
   }
+}
+
+function isMonitor(action: Action | undefined): boolean {
+  return action?.kind === 'command' && action.argv[1]?.toUpperCase() === 'MONITOR'
 }
 
 /** What was heard last belongs together: the master and its config epoch. */

@@ -5,7 +5,7 @@
 import type { Address } from '../../base/ip.ts'
 import { eventWords, type Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
-import { forgetProcess, placeOf } from './sentinel-past.ts'
+import { forgetProcess, placeOf, readSubject } from './sentinel-past.ts'
 
 type Told = Happening & { readonly kind: 'switchTold' }
 
@@ -31,6 +31,10 @@ export function switchesAreTold(): Checker {
         forgetProcess(stories, process)
       if (happening.kind === 'view')
         noteView(storyOf(stories, process, happening.group), happening.master)
+      // An operator names the master of a group that is added: a switch may follow in the same moment.
+      const added = happening.kind === 'event' && happening.name === '+monitor'
+      const subject = added ? readSubject(happening.payload) : undefined
+      if (subject !== undefined) noteView(storyOf(stories, process, subject.group), subject.address)
       if (happening.kind === 'switchTold')
         return faultIn(storyOf(stories, process, happening.group), happening)
       if (happening.kind !== 'event' || happening.name !== '+switch-master') return undefined

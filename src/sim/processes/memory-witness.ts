@@ -20,8 +20,10 @@ export class MemoryWitness {
   #file: SavedState | undefined
   /** The last save failed: what is told meanwhile need not be in the file. */
   #isFailing = false
-  /** Groups that an operator removed or reset: they may begin anew. */
+  /** Groups that an operator removed or added: they may begin anew. */
   readonly #renewed = new Set<string>()
+  /** By group: the highest epoch in which it told a vote, in any life, and also before the group was removed. */
+  readonly #voted = new Map<string, number>()
 
   constructor(tell: (text: string) => void) {
     this.#tell = tell
@@ -32,6 +34,9 @@ export class MemoryWitness {
     this.#file = file
     this.#isFailing = false
     this.#renewed.clear()
+    // A backup does not know what was told since.
+    const known = file === undefined ? -1 : highestIn(file)
+    for (const [group, epoch] of this.#voted) if (epoch > known) this.#voted.delete(group)
     if (file === undefined) return
     for (const what of differences(state, file, now))
       this.#tell(`has forgotten by a restart: ${what}`)
@@ -41,6 +46,7 @@ export class MemoryWitness {
   saved(state: State, file: SavedState, now: Moment): void {
     for (const what of differences(state, file, now)) this.#tell(`has not kept: ${what}`)
     for (const what of this.#lost(file)) this.#tell(`keeps less than before: ${what}`)
+    for (const what of this.#repeatable(file)) this.#tell(`could vote again ${what}`)
     this.#file = file
     this.#isFailing = false
     this.#renewed.clear()
@@ -65,17 +71,27 @@ export class MemoryWitness {
     }
   }
 
-  /** Begins a failover by itself: its own vote would not be kept. */
+  /** Begins a failover that needs votes: its own would not be kept. */
   stands(group: string): void {
     if (this.#isFailing) this.#tell(`stands for ${group} while its file keeps nothing`)
   }
 
   /** Votes are withheld, too, while the disk fails. */
   tellsVote(group: string, epoch: number, leader: string): void {
+    this.#voted.set(group, Math.max(epoch, this.#voted.get(group) ?? 0))
     const kept = this.#file && groupIn(this.#file, group)
     if (kept === undefined) return
     if (kept.leaderEpoch > epoch || (kept.leaderEpoch === epoch && kept.leader === leader)) return
     this.#tell(`tells a vote in epoch ${epoch} of ${group} before it is kept`)
+  }
+
+  /** Votes that the new file knows nothing of. */
+  #repeatable({ groups, renumbering }: SavedState): readonly string[] {
+    if (renumbering !== undefined) this.#voted.clear()
+    return groups.flatMap(({ current: { name }, leaderEpoch }) => {
+      const epoch = this.#voted.get(name) ?? 0
+      return epoch > leaderEpoch ? [`in epoch ${epoch} of ${name}`] : []
+    })
   }
 
   /** What the new file has less of than the one before. */

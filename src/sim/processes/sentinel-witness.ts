@@ -118,6 +118,7 @@ export class SentinelWitness {
     }
     this.#tell({ kind: 'event', name, payload, ...more })
     if (RENEWING.has(name)) this.#memory.renewed(about)
+    if (name === '-monitor') this.#views.delete(about)
     if (group === undefined) return
     if (name === '+elected-leader') this.#elected(state, group)
     else if (name === '+try-failover') this.#stood(state, group)
@@ -126,11 +127,12 @@ export class SentinelWitness {
 
   #stood({ myid }: State, group: Group): void {
     const { failover, master } = group
-    const { name } = group.config
+    const { name, replication } = group.config
     if (failover === undefined) return
     const { epoch, kind } = failover
     if (!this.#isNews(`candidacy ${name}`, `${epoch}`)) return
-    if (kind === 'automatic') this.#memory.stands(name)
+    // Counted here and not by the machine, which is to be checked.
+    if (kind !== 'forced' || replication === 'strict') this.#memory.stands(name)
     const address = { host: master.host, port: master.port }
     const electorate = electorateOf(group)
     const who = { sentinelId: myid, group: name, epoch, forced: kind === 'forced' }
@@ -187,10 +189,10 @@ export class SentinelWitness {
     const [command, host = '', port = ''] = argv
     const node = this.#places.get(link)
     if (command !== 'SLAVEOF' || node === undefined) return
-    const group = [...state.groups.values()].find((one) => isDataNodeOf(one, node))
+    const master = host === 'NO' ? undefined : { host, port: Number(port) }
+    const group = groupOf(state, node, master)
     if (group === undefined) return
     const { configEpoch } = group
-    const master = host === 'NO' ? undefined : { host, port: Number(port) }
     this.#tell({ kind: 'order', group: group.config.name, node, master, configEpoch })
   }
 
@@ -235,11 +237,19 @@ export class SentinelWitness {
   }
 }
 
-/** After these a Sentinel may know less of a group than its file did. */
-const RENEWING: ReadonlySet<string> = new Set(['+monitor', '-monitor', '+reset-master'])
+/** After these a Sentinel may know less of a group than its file did. RESET keeps what was promised. */
+const RENEWING: ReadonlySet<string> = new Set(['+monitor', '-monitor'])
 
 function addressIn({ host, port }: Address): Address {
   return { host, port }
+}
+
+/** The group in which a node is told to follow this master. Two may know the node, if its place was another's before. */
+function groupOf(state: State, node: Address, master: Address | undefined): Group | undefined {
+  const groups = [...state.groups.values()].filter((one) => isDataNodeOf(one, node))
+  const isMeant = (group: Group): boolean =>
+    master === undefined ? group.failover !== undefined : isDataNodeOf(group, master)
+  return groups.find(isMeant) ?? groups[0]
 }
 
 function isDataNodeOf({ master, replicas }: Group, address: Address): boolean {

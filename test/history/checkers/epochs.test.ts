@@ -32,8 +32,31 @@ describe('current epochs', () => {
   })
 })
 
+describe('config epochs', () => {
+  const NAME = 'config epochs never fall'
+
+  test('one that falls is caught, after RESET too', () => {
+    const stage = new Stage().hello('s1', 2, 'n2').event('s1', '+reset-master')
+    expect(stage.hello('s1', 1, 'n1', 2).violations).toEqual([NAME])
+  })
+
+  test('a group that is removed and added again begins anew, at that Sentinel', () => {
+    const stage = new Stage().hello('s1', 2, 'n1').hello('s2', 2, 'n1').event('s1', '-monitor')
+    expect(stage.hello('s1', 0, 'n1', 2).violations).toEqual([])
+    expect(stage.hello('s2', 0, 'n1', 2).violations).toEqual([NAME])
+  })
+})
+
 describe('masters of a config epoch', () => {
   const NAME = 'a config epoch names one master'
+
+  test('an operator who adds a group names a master without an epoch, and no other', () => {
+    const argv = ['SENTINEL', 'MONITOR', 'mymaster', 'n3', '6379', '2']
+    const stage = new Stage().hello('s1', 0, 'n1').hello('s1', 1, 'n2')
+    stage.does({ kind: 'command', process: 's2', argv }).hello('s2', 0, 'n3', 1)
+    expect(stage.violations).toEqual([])
+    expect(stage.hello('s2', 1, 'n3').violations).toEqual([NAME])
+  })
 
   test('two that were elected are caught', () => {
     const stage = new Stage().hello('s1', 1, 'n2').hello('s2', 1, 'n3')
