@@ -79,9 +79,13 @@ export class Diary {
     this.#wake()
   }
 
-  /** The events from now on, until the cluster is stopped. */
-  async *events(): AsyncGenerator<ClusterEvent> {
-    let next = this.#dropped + this.#entries.length
+  /** The events from now on, until the cluster is stopped, whenever they are read. */
+  events(): AsyncGenerator<ClusterEvent> {
+    return this.#eventsFrom(this.#dropped + this.#entries.length)
+  }
+
+  async *#eventsFrom(first: number): AsyncGenerator<ClusterEvent> {
+    let next = first
     for (;;) {
       while (next < this.#dropped + this.#entries.length) {
         const entry = this.#entries[next++ - this.#dropped]

@@ -514,6 +514,17 @@ test('events are told as they come, and end with the cluster', async () => {
   expect(heard).toContain('+switch-master')
 })
 
+test('events that came between asking for them and reading them are told', async () => {
+  const one = await cluster({ replicas: 1 })
+  const { events } = one
+  one.master.kill()
+  await one.until.switched()
+  await one.stop()
+  const heard: string[] = []
+  for await (const { name } of events) heard.push(name)
+  expect(heard).toContain('+switch-master')
+})
+
 test('a server alone is there at once, keeps what it was told to keep, and can be emptied', async () => {
   const server = await startServer({ password: 'secret', directives: { appendonly: 'yes' } })
   const client = new Redis({ port: server.port, password: 'secret', retryStrategy: () => 20 })
