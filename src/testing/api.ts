@@ -330,7 +330,11 @@ export interface Cluster {
 
   /** Sets keys at the master, and waits until the replicas have them. */
   seed(values: Readonly<Record<string, string>>, group?: string): Promise<void>
-  /** As new, except that another node may be the master: healed, everything running, empty, at rest, with an empty timeline. */
+  /**
+   * As new, except that another node may be the master: healed, everything running and on time, empty, at rest, with an
+   * empty timeline. Clients stay connected, and what they have configured stays: CONFIG SET, ACL SETUSER, SENTINEL SET,
+   * functions. Whoever still waits with `until` is told so by an error.
+   */
   reset(): Promise<void>
   /**
    * Ends everything: no port, timer, process or connection of the cluster is left. Whoever still waits with `until` is

@@ -305,6 +305,7 @@ class RunningCluster implements Cluster {
     for (const { nodes, master } of this.#groups.values()) {
       const down = nodes.filter(({ status }) => status === 'down')
       for (const node of down) node.start(node === master ? undefined : master)
+      member.correctClock()
     }
     for (const one of this.sentinels) if (one.status === 'down') one.start()
     await this.until.settled()

@@ -173,6 +173,10 @@ export abstract class HostedMember implements Member, Managed {
     this.#program = undefined
   }
 
+  correctClock(): void {
+    this.clock.correct()
+  }
+
   refresh(): Promise<void> {
     return Promise.resolve()
   }
@@ -241,6 +245,14 @@ class HostedClock implements Clock, MemberClock {
     if (this.#cluster.isStopped) throw alreadyStopped()
     this.#note(ms)
     this.#aheadMs += ms
+  }
+
+  get isWrong(): boolean {
+    return this.#aheadMs !== 0
+  }
+
+  correct(): void {
+    this.#aheadMs = 0
   }
 
   read(): Moment {

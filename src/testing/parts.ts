@@ -11,6 +11,8 @@ export interface Managed {
   /** `master`: the node that a node of this process follows from the beginning of this life. */
   start(master?: NodeMember): void
   halt(): void
+  /** Puts its wall clock right. What is still confused by it is ended: only a new life is on time again. */
+  correctClock(): void
   /** Brings what is known of it up to date; a member of this process has nothing to do. */
   refresh(): Promise<void>
   /** Resolves when nothing of it is left. */

@@ -3,7 +3,14 @@ import { createRng } from '../base/rng.ts'
 import type { AnnouncedEvent } from '../core/announced-event.ts'
 import type { SentinelConfig } from '../core/config.ts'
 import type { SavedState } from '../core/persistence/saved.ts'
-import { currentMaster, type Group, type Instance, instancesOf, isSdown } from '../core/state.ts'
+import {
+  currentMaster,
+  type Group,
+  type Instance,
+  instancesOf,
+  isSdown,
+  isTilted,
+} from '../core/state.ts'
 import type { Surroundings } from '../io/host-environment.ts'
 import { bareLogger } from '../io/log/bare-logger.ts'
 import { SentinelHost } from '../io/sentinel-host.ts'
@@ -74,6 +81,13 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
     this.#cancelRedial?.()
     this.#cancelRedial = undefined
     super.halt()
+  }
+
+  /** In TILT, and when the clock goes back, it would decide nothing for half a minute. */
+  override correctClock(): void {
+    const isConfused = this.clock.isWrong || this.#host?.look(isTilted) === true
+    super.correctClock()
+    if (isConfused) this.halt()
   }
 
   /** A Sentinel that was stopped meanwhile finds it when it goes on. */

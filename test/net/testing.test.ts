@@ -359,6 +359,24 @@ test.each([
   await expect(startCluster(options as StartClusterOptions)).rejects.toThrow(text)
 })
 
+test('after a reset no clock is wrong and no Sentinel in TILT', async () => {
+  const one = await cluster({ clock: 'manual', replicas: 1, downAfterMs: 100 })
+  const [first, second, third] = one.sentinels
+  first?.stop()
+  second?.clock.jump(60_000)
+  one.master.clock.jump(60_000)
+  await one.advance(3_000)
+  third?.clock.jump(60_000)
+  await one.reset()
+  const client = new Redis(one.master.port)
+  const [seconds = 0] = await client.time()
+  client.disconnect()
+  expect(Number(seconds) * 1_000).toBeLessThan(Date.now() + 30_000)
+  one.master.kill()
+  await one.until.switched()
+  expect(one.history.map(({ name }) => name)).not.toContain('+tilt')
+})
+
 test('with a manual clock nothing passes by itself: expiry and down-after come when the test lets them', async () => {
   const one = await cluster({ clock: 'manual', downAfterMs: 10_000, detection: 'ping' })
   const client = new Redis(one.master.port)
