@@ -323,7 +323,7 @@ export interface Cluster {
   readonly history: readonly ClusterEvent[]
   /** The recorder of writes of a group, or of the only one. */
   writes(group?: string): WriteRecorder
-  /** What the test did and what the Sentinels announced. */
+  /** What the test did and what the Sentinels announced; at the end, what is waited for and what is missing. */
   timeline(options?: TimelineOptions): string
   /** Writes a line of the test's own into the timeline. */
   note(text: string): void

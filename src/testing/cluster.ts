@@ -273,7 +273,9 @@ class RunningCluster implements Cluster {
   timeline(options?: TimelineOptions): string {
     const runIds = this.sentinels.map(({ name }) => [runIdOf(this.#options, name), name] as const)
     const cast = { members: this.members, sentinels: new Map(runIds) }
-    return timelineOf(this.#room.diary.entries, cast, options)
+    const { entries, nowMs: atMs } = this.#room.diary
+    const waits = this.until.waits.map((text) => ({ kind: 'done', atMs, text }) as const)
+    return timelineOf([...entries, ...waits], cast, options)
   }
 
   note(text: string): void {
@@ -296,16 +298,18 @@ class RunningCluster implements Cluster {
 
   async reset(): Promise<void> {
     this.#demandRunning()
+    this.#room.diary.done('the cluster is reset')
+    this.until.abandon()
     await this.#stopWriters()
     this.#room.switchboard.heal()
     for (const member of this.members) {
       member.emptyDisk()
       if (member.status === 'stopped') member.resume()
+      member.correctClock()
     }
     for (const { nodes, master } of this.#groups.values()) {
       const down = nodes.filter(({ status }) => status === 'down')
       for (const node of down) node.start(node === master ? undefined : master)
-      member.correctClock()
     }
     for (const one of this.sentinels) if (one.status === 'down') one.start()
     await this.until.settled()

@@ -16,6 +16,14 @@ export interface JestGlobals {
   readonly afterEach: (run: () => void) => void
   readonly beforeAll: (run: () => Promise<void>, timeoutMs?: number) => void
   readonly afterAll: (run: () => Promise<void>, timeoutMs?: number) => void
+  readonly expect: { getState(): JestState }
+}
+
+/** Which test runs, as Jest says. */
+export interface JestState {
+  readonly testPath?: string | undefined
+  /** With the names of the groups around it. */
+  readonly currentTestName?: string | undefined
 }
 
 /** How Jest declares a test. */

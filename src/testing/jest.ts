@@ -1,4 +1,6 @@
 /** `vedette/jest`: what src/exports/jest.ts gives to tests. */
+import { relative } from 'node:path'
+import process from 'node:process'
 import type { Cluster } from './api.ts'
 import { startCluster } from './cluster.ts'
 import type {
@@ -7,6 +9,7 @@ import type {
   JestClusterTest,
   JestDeclare,
   JestGlobals,
+  JestState,
 } from './jest-types.ts'
 import { printTimeline } from './print-timeline.ts'
 
@@ -14,7 +17,7 @@ import { printTimeline } from './print-timeline.ts'
 const HOOK_MS = 60_000
 
 export function clusterTest({ globals, ...options }: JestClusterOptions): JestClusterTest {
-  const { test, beforeAll, afterEach, afterAll } = globals ?? globalsOfJest()
+  const { test, beforeAll, afterEach, afterAll, expect } = globals ?? globalsOfJest()
   let cluster: Cluster | undefined
   let underWay: UnderWay | undefined
   beforeAll(async () => {
@@ -27,12 +30,13 @@ export function clusterTest({ globals, ...options }: JestClusterOptions): JestCl
   })
   afterAll(async () => cluster?.stop(), HOOK_MS)
 
-  const played = async (own: UnderWay) => {
+  const played = async (run: JestClusterBody) => {
     const shared = cluster as Cluster
+    const own = { name: shownName(expect.getState()) }
     underWay = own
     await shared.reset()
     try {
-      await own.run({ cluster: shared })
+      await run({ cluster: shared })
     } catch (error) {
       if (underWay === own) printTimeline(shared, own.name)
       throw error
@@ -41,16 +45,21 @@ export function clusterTest({ globals, ...options }: JestClusterOptions): JestCl
     }
   }
   const declare = (how: JestDeclare) => (name: string, run: JestClusterBody, timeoutMs?: number) =>
-    how(name, () => played({ name, run }), timeoutMs)
+    how(name, () => played(run), timeoutMs)
   return Object.assign(declare(test), { only: declare(test.only), skip: declare(test.skip) })
 }
 
+/** A test of its own: two may have the same name. */
 interface UnderWay {
   readonly name: string
-  readonly run: JestClusterBody
 }
 
-const NEEDED = ['test', 'beforeAll', 'afterEach', 'afterAll'] as const
+/** The file, as Jest shows it, and the test with the groups around it. */
+function shownName({ testPath = '', currentTestName }: JestState): string {
+  return `${relative(process.cwd(), testPath)} > ${currentTestName}`
+}
+
+const NEEDED = ['test', 'beforeAll', 'afterEach', 'afterAll', 'expect'] as const
 
 function globalsOfJest(): JestGlobals {
   const found = globalThis as Partial<JestGlobals>

@@ -20,8 +20,16 @@ export interface UntilStart {
   readonly groupOf: (name: string | undefined) => ManagedGroup
 }
 
+/** One wait that is under way. */
+interface Wait {
+  readonly what: string
+  left: readonly string[]
+  isAbandoned: boolean
+}
+
 export class ClusterUntil implements Until {
   readonly #start: UntilStart
+  readonly #waits = new Set<Wait>()
 
   constructor(start: UntilStart) {
     this.#start = start
@@ -71,13 +79,31 @@ export class ClusterUntil implements Until {
     checkMs('withinMs', withinMs)
     const { clock, members } = this.#start
     const endMs = clock.nowMs + withinMs
+    const wait = { what, left: [], isAbandoned: false }
+    this.#waits.add(wait)
+    await this.#look(wait, missing, withinMs).finally(() => this.#waits.delete(wait))
+  }
+
+  /** What is waited for at this moment: runners end a test before its wait is over, and show nothing of it. */
+  get waits(): readonly string[] {
+    return [...this.#waits].map(({ what, left }) => `waits for ${what}: ${left.join('; ')}`)
+  }
+
+  /** Ends the waits of a test that is over; they would let time pass in the next one. */
+  abandon(): void {
+    for (const wait of this.#waits) wait.isAbandoned = true
+  }
+
+  async #look(wait: Wait, missing: () => readonly string[], withinMs: number): Promise<void> {
     for (;;) {
       await Promise.all(members.map((member) => member.refresh()))
       const failed = members.find(({ failure }) => failure !== undefined)
       if (failed !== undefined) throw new Error(failed.failure)
-      const left = missingOf(missing)
-      if (left.length === 0) return
-      if (clock.nowMs > endMs) throw new NotInTime(what, withinMs, left)
+      if (wait.isAbandoned)
+        throw new Error(`the cluster was reset while a test waited for ${wait.what}`)
+      wait.left = missingOf(missing)
+      if (wait.left.length === 0) return
+      if (clock.nowMs > endMs) throw new NotInTime(wait.what, withinMs, wait.left)
       await clock.pass(LOOK_EVERY_MS)
     }
   }

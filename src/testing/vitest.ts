@@ -1,5 +1,5 @@
 /** `vedette/vitest`: what src/exports/vitest.ts gives to tests. */
-import type { TestAPI } from 'vitest'
+import type { RunnerTestCase, RunnerTestSuite, TestAPI } from 'vitest'
 import type { Cluster } from './api.ts'
 import { startCluster } from './cluster.ts'
 import { printTimeline } from './print-timeline.ts'
@@ -33,14 +33,21 @@ export function clusterTest({
     ],
     cluster: async ({ sharedCluster, onTestFailed, task }, use) => {
       await alone(sharedCluster, async () => {
-        if (scope !== 'test') await sharedCluster.reset()
         // What `test.fails` expects is no news.
         if (task.fails !== true)
-          onTestFailed(() => printTimeline(sharedCluster, `${task.file.name} > ${task.name}`))
+          onTestFailed(() => printTimeline(sharedCluster, namesOf(task).join(' > ')))
+        if (scope !== 'test') await sharedCluster.reset()
         await use(sharedCluster)
       })
     },
   }) as unknown as TestAPI<ClusterFixture>
+}
+
+/** As Vitest names it: the file, the groups around the test, the test. */
+function namesOf({ file, suite, name }: RunnerTestCase | RunnerTestSuite): string[] {
+  const around = suite === undefined || suite === file ? [file.name] : namesOf(suite)
+  // Vitest before 2 puts the tests of a file into a group without a name.
+  return name === '' ? around : [...around, name]
 }
 
 const inUse = new WeakSet<Cluster>()

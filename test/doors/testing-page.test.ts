@@ -247,15 +247,19 @@ describe('docs/testing.md', () => {
       'jest-late/late.test.js',
       `const { clusterTest } = require('vedette/jest')
       const test = clusterTest({ replicas: 0, sentinels: 1 })
-      test('for ever', async ({ cluster }) => {
-        cluster.note('the test waits')
-        await new Promise(() => undefined)
-      }, 500)
+      describe('orders', () => {
+        test('for ever', async ({ cluster }) => {
+          cluster.note('the test waits')
+          await cluster.until.switched()
+        }, 500)
+      })
       test('at once', async ({ cluster }) => cluster.note('the next test'))`,
     )
     const { status, text } = run(own, process.execPath, inModules('jest/bin/jest.js'))
     expect(status, text).toBe(1)
-    expect(text).toMatch(/timeline of the cluster of "for ever":\n.*\*\* the test waits/)
+    expect(text).toMatch(
+      /timeline of the cluster of "late\.test\.js > orders for ever":\n.*\*\* the test waits\n.*\*\* waits for another master of mymaster than n1: s1 still tells clients n1/,
+    )
     expect(text).not.toContain('the next test')
     write(
       'jest-late/expected.test.ts',

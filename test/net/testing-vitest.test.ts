@@ -1,7 +1,7 @@
 /** `vedette/vitest` beside other versions of Vitest than ours. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { test as base, describe, expect, test, vi } from 'vitest'
 import { clusterTest } from '../../src/exports/vitest.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -35,6 +35,32 @@ test('a globalSetup starts a cluster where Vitest itself cannot be imported', ()
   const argv = ['--input-type=module', '--eval', code]
   const { stdout, stderr } = spawnSync(process.execPath, argv, { cwd: folder, encoding: 'utf8' })
   expect(stdout, stderr).toBe('vedette mymaster\nimported in the main process\n')
+})
+
+test('a test that uses up its time tells its groups and what it waited for', () => {
+  const folder = scratchFolder('testing-time-up')
+  cpSync('dist/library', join(folder, 'library'), { recursive: true })
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const code = `
+    import { describe } from 'vitest'
+    import { clusterTest } from './library/vitest.js'
+    const test = clusterTest({ replicas: 0, sentinels: 1, scope: 'SCOPE' })
+    describe('orders', () => {
+      describe('paid', () => {
+        test('switches', { timeout: 500 }, async ({ cluster }) => void (await cluster.until.switched()))
+      })
+    })`
+  for (const scope of ['file', 'test'])
+    writeFileSync(join(folder, `${scope}.test.js`), code.replace('SCOPE', scope))
+  const argv = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', folder]
+  const { stderr } = spawnSync(process.execPath, argv, { cwd: folder, encoding: 'utf8' })
+  for (const scope of ['file', 'test'])
+    expect(stderr).toContain(
+      `timeline of the cluster of "${scope}.test.js > orders > paid > switches":`,
+    )
+  const waits = /\*\* waits for another master of mymaster than n1: s1 still tells clients n1/g
+  expect(stderr.match(waits), stderr).toHaveLength(2)
 })
 
 const shared = clusterTest({ replicas: 0, sentinels: 1, seed: 'concurrent' })

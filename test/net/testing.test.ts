@@ -263,6 +263,18 @@ test('a wait that is over says what was missing', async () => {
   expect(String(failure)).toContain('s3 still tells clients n1')
 })
 
+test('a timeline ends with what is waited for and missing, and a reset ends the wait', async () => {
+  const one = await cluster({ replicas: 1 })
+  const waiting = one.until.switched().catch((error: unknown) => `${error}`)
+  await one.until.settled()
+  expect(one.timeline()).toContain(
+    '** waits for another master of mymaster than n1: s1 still tells clients n1',
+  )
+  await one.reset()
+  expect(await waiting).toContain('the cluster was reset while a test waited for another master')
+  expect(one.timeline()).toBe('')
+})
+
 test('a script does its steps at their times and after events, and its mistakes are named before it begins', async () => {
   const one = await cluster({ clock: 'manual', replicas: 1, downAfterMs: 500 })
   const { labels } = await one.at([
