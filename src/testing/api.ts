@@ -135,7 +135,7 @@ export interface Until {
   settled(bound?: Bound): Promise<void>
   /** Every running Sentinel tells clients another master than `from`, and that one is master. */
   switched(bound?: SwitchBound): Promise<NodeMember>
-  /** Every running replica has all that its master has written. */
+  /** Every running replica has all that its master had written when this was called. */
   replicated(bound?: Bound): Promise<void>
   /**
    * Until nothing is missing.

@@ -51,10 +51,20 @@ export class CarriedSocket extends Duplex {
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.#moved()
+    let written = done
     this.#out.send(() => {
-      if (this.#raw.writable) this.#raw.write(chunk, () => done())
-      else done()
+      if (this.#raw.writable) this.#raw.write(chunk, () => written())
+      else written()
     })
+    const { length } = this.#out
+    if (length === 0 || length >= PIECES_MAX) return
+    // What comes next sets out now: one after the other, each piece would take the time of the way.
+    written = () => undefined
+    done()
+  }
+
+  override _writev(pieces: readonly { chunk: Buffer }[], done: () => void): void {
+    this._write(Buffer.concat(pieces.map(({ chunk }) => chunk)), '', done)
   }
 
   override _final(done: () => void): void {

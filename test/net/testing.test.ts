@@ -168,6 +168,20 @@ test('a slow way takes as long as it is told', async () => {
   client.disconnect()
 })
 
+test('a replica behind a slow link has what was written, although the master writes on', async () => {
+  const one = await cluster({ clock: 'manual', replicas: 1 })
+  const [replica] = one.replicas
+  replica?.slow(200, { to: one.master })
+  const writes = one.writes()
+  writes.start({ perSecond: 100 })
+  await one.advance(1_000)
+  // It is late, and gets as much as is sent.
+  const { offset = 0 } = one.master.replication ?? {}
+  expect(replica?.replication?.offset).toBeGreaterThan(offset / 2)
+  await one.until.replicated({ withinMs: 1_000 })
+  await writes.stop()
+})
+
 test('a node that lost its disk comes back empty and copies its master', async () => {
   const one = await cluster({ directives: { appendonly: 'yes' }, replicas: 1 })
   await one.seed({ key: 'value' })
