@@ -6,9 +6,9 @@ import { type Address, hostAndPort, isSameAddress } from '../base/ip.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import type { Reply } from '../resp/reply.ts'
 import { ReplyDecoder } from '../resp/reply-decoder.ts'
-import { Faults } from './faults.ts'
 import type { ProxyLogLevel, WireId } from './port.ts'
 import type { ProxiedGroup } from './proxied-group.ts'
+import { ToldFaults } from './told-faults.ts'
 
 export interface ProbeHome {
   readonly maxLagMs: number
@@ -40,14 +40,14 @@ export class ReplicaProbe {
   #askAtMs = 0
   /** What it said to the login, if that was an error. */
   #loginError = ''
-  readonly #faults: Faults
+  readonly #faults: ToldFaults
 
   constructor(home: ProbeHome, group: ProxiedGroup, address: Address) {
     this.#home = home
     this.#group = group
     this.address = address
     const about = `replica ${this.text} of ${group.name}`
-    this.#faults = new Faults((level, text) => home.log(level, `${about}: ${text}`))
+    this.#faults = new ToldFaults((level, text) => home.log(level, `${about}: ${text}`))
   }
 
   owns(stream: WireId): boolean {

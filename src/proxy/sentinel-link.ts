@@ -8,8 +8,8 @@ import { encodeCommand } from '../resp/encode.ts'
 import { plainOf } from '../resp/plain.ts'
 import type { Reply } from '../resp/reply.ts'
 import { type Malformed, ReplyDecoder } from '../resp/reply-decoder.ts'
-import { Faults } from './faults.ts'
 import type { ProxyLogLevel, WireId } from './port.ts'
+import { ToldFaults } from './told-faults.ts'
 
 /** What a link asks of its watch. */
 export interface LinkHome {
@@ -77,13 +77,13 @@ export class SentinelLink {
   #retryAtMs = 0
   #askAtMs = 0
   #describeAtMs = 0
-  readonly #faults: Faults
+  readonly #faults: ToldFaults
   lastFault = 'not connected yet'
 
   constructor(home: LinkHome, address: Address) {
     this.#home = home
     this.address = address
-    this.#faults = new Faults((level, text) => home.log(this, level, text))
+    this.#faults = new ToldFaults((level, text) => home.log(this, level, text))
   }
 
   get isUp(): boolean {

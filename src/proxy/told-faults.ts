@@ -5,7 +5,7 @@ import type { ProxyLogLevel } from './port.ts'
 /** So many different ones in a row are told: a stranger must not fill the log. */
 const MAX_TOLD = 5
 
-export class Faults {
+export class ToldFaults {
   /** By the group it is about; empty: the connection. */
   readonly #told = new Map<string, Set<string>>()
   readonly #tell: (level: ProxyLogLevel, text: string) => void
