@@ -237,8 +237,8 @@ test('a program that hangs is killed at its bound, and one that leaves a process
 test('fifty hooks at once: sixteen programs run, all are answered within their bound', async () => {
   const slow = program('slow', ['sleep 0.1'])
   const startedMs = performance.now()
-  const answers = await Promise.all(Array.from({ length: 50 }, () => ask(slow, 1_500)))
-  expect(performance.now() - startedMs).toBeLessThan(3_000)
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask(slow, 5_000)))
+  expect(performance.now() - startedMs).toBeLessThan(15_000)
   expect(answers).toHaveLength(50)
   expect(answers.filter((one) => one.kind === 'preFailover').length).toBeGreaterThanOrEqual(16)
 })
