@@ -223,7 +223,7 @@ describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
         ['--sentinel', '10.0.0.1', '--group', 'a', '--port', '1', '--port', '2'],
         'there are more ports than groups',
       ],
-      [['--sentinel', '10.0.0.1'], 'proxy.groups names no group'],
+      [['--sentinel', '10.0.0.1'], 'no group is named'],
     ] as const) {
       const { status, stderr } = await run(process.execPath, [MAIN, 'proxy', ...argv])
       expect([status === 0, stderr]).toEqual([false, expect.stringContaining(words)])
