@@ -80,7 +80,7 @@ export default defineConfig({
           ...COMMON,
           name: 'peers',
           include: ['test/peers/**/*.test.ts'],
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
           // C Sentinels split votes and undo promotions by chance. What fails three times is our fault.
           retry: 2,
@@ -93,7 +93,7 @@ export default defineConfig({
           ...COMMON,
           name: 'lab',
           include: ['test/lab/**/*.test.ts'],
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 4 },
           // Real processes on a machine that may be busy with something else just then.
           retry: 2,

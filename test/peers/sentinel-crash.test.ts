@@ -57,7 +57,11 @@ describe.skipIf(!HAS_REDIS_CLI)('a Sentinel killed in a failover (needs redis-to
     const killing = await killedAt(moment)
     const lost = currentMaster()
     await lost.kill()
-    const { sentinel, epoch, vote } = await killing.words
+    const { sentinel, epoch, vote } = await until(
+      `a Sentinel says ${moment} and is gone`,
+      30_000,
+      () => killing.words,
+    )
 
     const saved = savedState(sentinel)
     expect(saved.myid).toBe(ids.get(sentinel))
@@ -83,18 +87,18 @@ describe.skipIf(!HAS_REDIS_CLI)('a Sentinel killed in a failover (needs redis-to
   }
 
   /** Resolves once all are listened to; then the first Sentinel that says so is killed at once. */
-  async function killedAt(moment: string): Promise<{ readonly words: Promise<LastWords> }> {
+  async function killedAt(moment: string): Promise<{ readonly words: LastWords | undefined }> {
+    const killing: { words: LastWords | undefined } = { words: undefined }
     let isOver = false
-    let kill: (words: LastWords) => void = () => undefined
-    const words = new Promise<LastWords>((resolve) => {
-      kill = (last) => {
-        if (isOver) return
-        isOver = true
-        void last.sentinel.kill().then(() => resolve(last))
-      }
-    })
+    const kill = (last: LastWords): void => {
+      if (isOver) return
+      isOver = true
+      void last.sentinel.kill().then(() => {
+        killing.words = last
+      })
+    }
     await Promise.all(cluster.sentinels.map((one) => listen(one, moment, kill)))
-    return { words }
+    return killing
   }
 
   async function listen(
