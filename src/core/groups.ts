@@ -87,6 +87,7 @@ function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefi
     // If the group was removed, we may have voted in it: SENTINEL MONITOR must not give those votes again.
     leaderEpoch: turn.state.currentEpoch,
     leader: '',
+    candidateHost: undefined,
     odownSinceMs: undefined,
     failover: undefined,
     yieldedTo: undefined,

@@ -133,6 +133,7 @@ function createState({ config, saved, rng, now, process }: SentinelStart, access
       late: punctual(),
       deadlines: new Map(),
     },
+    clones: undefined,
     canSave: true,
     saves: { sinceMs: undefined, lasting: undefined },
     stopping: false,

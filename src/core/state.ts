@@ -11,6 +11,7 @@ import type { GroupConfig, SentinelConfig } from './config.ts'
 import type { Counsel } from './detection/counsel.ts'
 import type { Lateness } from './detection/lateness.ts'
 import type { WriteFacts } from './detection/write-faults.ts'
+import type { CloneWatch } from './discovery/clone-watch.ts'
 import type { LastHello } from './discovery/hello-format.ts'
 import type { FailoverReport, GuardClaim, SyncReport } from './discovery/info-parser.ts'
 import type { Effect } from './effect.ts'
@@ -64,6 +65,8 @@ export interface State {
   readonly orders: OperatorOrder[]
   nextLinkId: number
   readonly tilt: Tilt
+  /** What we know of processes with our id; undefined: no hello so far, of ours or theirs. */
+  clones: CloneWatch | undefined
   /** False from a failed save until one succeeds: no vote leaves while we could forget it. */
   canSave: boolean
   /** When the save that is under way was requested, and how long saves take. */
@@ -113,6 +116,8 @@ export interface Group extends TimerOwner {
   /** Our vote: at most one per epoch, and on disk before any other process hears of it. */
   leaderEpoch: number
   leader: string
+  /** The host from which the candidate asked for it; undefined: it is our own vote, or from before our start. */
+  candidateHost: string | undefined
   odownSinceMs: number | undefined
   failover: Failover | undefined
   /** A leader other than us, by our vote or by the majority's: we give it time to do its work. */
@@ -346,15 +351,12 @@ export interface Connection {
   pending: number
   /** Our own address on it. */
   localHost: string
-  /** For a link to a Sentinel: whether it is the one we expect there. See proof.ts. */
-  identity: Identity
+  /**
+   * For a link to a Sentinel: whether it is the one we expect there, see proof.ts. `asked`: it has not told its run id
+   * yet. `untold`: it does not tell. `other`: it has another run id, or another Sentinel has been confirmed there since.
+   */
+  identity: 'unasked' | 'asked' | 'untold' | 'confirmed' | 'other'
 }
-
-/**
- * `asked`: it has not told its run id yet. `untold`: it does not tell. `other`: it has another run
- * id, or another Sentinel has been confirmed at the same address since.
- */
-export type Identity = 'unasked' | 'asked' | 'untold' | 'confirmed' | 'other'
 
 export function isSdown(instance: Instance): boolean {
   return instance.sdownSinceMs !== undefined

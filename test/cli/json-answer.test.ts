@@ -28,6 +28,7 @@ test('status names the error where it has nothing to show', () => {
   const lost = {
     address: 's1:26379',
     myid: '',
+    process: undefined,
     program: '',
     isTilted: false,
     remarks: [],

@@ -46,6 +46,7 @@ function sentinel(number: number, change: Partial<SentinelAnswer> = {}): Sentine
     address: `10.0.1.${number}:26379`,
     failure: undefined,
     myid: String(number).repeat(40),
+    process: `run ${number}`,
     program: 'redis 7.0.15',
     isTilted: false,
     groups: [group()],
@@ -62,6 +63,21 @@ function findings(...views: readonly SentinelAnswer[]): readonly StatusFinding[]
 test('three Sentinels of one opinion about a group with a replica find nothing', () => {
   expect(findings(sentinel(1), sentinel(2), sentinel(3))).toEqual([])
   expect(judge([sentinel(1)], undefined).health).toBe('well')
+})
+
+test('two processes with one id are told, with how to mend it', () => {
+  const clone = sentinel(3, { myid: sentinel(2).myid })
+  const groups = [group({ peers: [{}] })]
+  const two = judge([1, 2].map((n) => sentinel(n, { groups })).concat({ ...clone, groups }), 'g')
+  expect(statusText(two)).toContain('quorum 2 of 2')
+  expect(findings(sentinel(1), sentinel(2), clone)).toEqual([
+    {
+      health: 'trouble',
+      text: expect.stringMatching(
+        /^Sentinels 10\.0\.1\.2:26379 and 10\.0\.1\.3:26379 have one id \(22222222\).*delete both copies of its state file/,
+      ),
+    },
+  ])
 })
 
 test('two names for the master are a danger, with who says what', () => {

@@ -45,7 +45,14 @@ function sentinel(number: number, change: Partial<GroupView> = {}): SentinelAnsw
   }
   return {
     ...{ address: `10.0.1.${number}:26379`, failure: undefined, myid: String(number).repeat(40) },
-    ...{ program: 'vedette 0.1.0', isTilted: false, groups: [group], remarks: [], unreached: [] },
+    ...{
+      process: undefined,
+      program: 'vedette 0.1.0',
+      isTilted: false,
+      groups: [group],
+      remarks: [],
+      unreached: [],
+    },
   }
 }
 

@@ -16,6 +16,7 @@ import {
   until,
   vedette,
 } from '../support/processes.ts'
+import { hasRedisSentinel, startRedisSentinel } from '../support/real-sentinels.ts'
 
 const EXIT = { well: 0, trouble: 1, danger: 3, noAnswer: 4 } as const
 const OURS = /^vedette \d+\.\d+\.\d+/
@@ -371,3 +372,22 @@ describe('status --watch', () => {
     expect(output).not.toContain('\x1b')
   })
 })
+
+test.skipIf(!hasRedisSentinel)(
+  'redis-sentinels with one id are both shown, and told; one under two addresses is one',
+  async () => {
+    const lines = ['sentinel monitor g 127.0.0.1 1 1', `sentinel myid ${'d'.repeat(40)}`]
+    const clones = [await startRedisSentinel(lines), await startRedisSentinel(lines)]
+    const hosts = clones.map(({ port }) => `127.0.0.1:${port}`)
+    const addresses = [...hosts, `localhost:${clones[0]?.port}`]
+    const argv = addresses.flatMap((address) => ['--sentinel', address])
+    const { stdout } = await vedette('status', ...argv, '--json')
+    await Promise.all(clones.map((one) => one.stop()))
+    const { sentinels, groups } = JSON.parse(stdout)
+    expect(sentinels.map(({ address }: { address: string }) => address)).toEqual(hosts)
+    const texts = groups[0].findings.map(({ text }: { text: string }) => text)
+    expect(texts).toContainEqual(
+      expect.stringContaining(`Sentinels ${hosts.join(' and ')} have one id (dddddddd)`),
+    )
+  },
+)

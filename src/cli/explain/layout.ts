@@ -9,6 +9,7 @@ import { NO_VOTE } from '../../core/report/remarks.ts'
 import { splitAddress } from '../status/access.ts'
 import type { GroupReport } from '../status/judge.ts'
 import { chainedText, nodesOf } from '../status/nodes.ts'
+import { withoutClones } from '../status/strength.ts'
 import {
   addressOf,
   flagsOf,
@@ -227,7 +228,7 @@ function sentinelsIn(
   plans: ReadonlyMap<string, FailoverPlan | Error>,
 ): readonly LayoutSentinel[] {
   const peers = says.flatMap(({ group }) => group.peers)
-  const heard = says.map(({ sentinel, group }) => {
+  const heard = withoutClones(says).map(({ sentinel, group }) => {
     const known = peers.find(({ runid }) => runid === sentinel.myid)
     return {
       ...memberAt(known === undefined ? sentinel.address : addressOf(known)),

@@ -4,7 +4,7 @@ import { reasonOf } from '../../io/start-error.ts'
 import { allowanceOfOneRun, connect, type SentinelLogin } from './access.ts'
 import { type Allowance, type Asking, listOf, printable, type ReplyValue } from './asking.ts'
 import { withGrant } from './grant.ts'
-import { parseInfo, programIn } from './info.ts'
+import { parseInfo, processOf, programIn } from './info.ts'
 import { namesAsked, readAddress, readMasters, readMyid, readOthers, readText } from './shapes.ts'
 import {
   type GroupView,
@@ -60,9 +60,9 @@ export async function askAll(
   return views
 }
 
-/** One Sentinel may be found under two addresses. */
-function isNew(views: readonly SentinelAnswer[], view: SentinelAnswer): boolean {
-  return view.myid === '' || views.every(({ myid }) => myid !== view.myid)
+/** One Sentinel may be found under two addresses; and clones of it have its id. */
+function isNew(views: readonly SentinelAnswer[], { myid, process }: SentinelAnswer): boolean {
+  return myid === '' || views.every((one) => one.myid !== myid || one.process !== process)
 }
 
 async function askOne(address: string, survey: Survey): Promise<SentinelAnswer> {
@@ -86,7 +86,7 @@ async function askOne(address: string, survey: Survey): Promise<SentinelAnswer> 
 }
 
 const NOTHING = {
-  ...{ myid: '', program: '', isTilted: false },
+  ...{ myid: '', process: undefined, program: '', isTilted: false },
   ...{ groups: [], remarks: [], unreached: [] },
 } as const
 
@@ -120,6 +120,7 @@ async function look(client: Asking, address: string, survey: Survey): Promise<Se
     address,
     failure: undefined,
     myid: id,
+    process: processOf(facts),
     program: programIn(new Map([...facts, ...parseInfo(own)])) ?? 'redis ?',
     isTilted: facts.get('sentinel_tilt') === '1',
     groups,

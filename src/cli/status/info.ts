@@ -30,3 +30,13 @@ function isEarlierVedette(info: ReadonlyMap<string, string>): boolean {
 export function isOurs(program: string): boolean {
   return program.startsWith('vedette ')
 }
+
+/**
+ * One text for each process, under whatever address it was found; undefined: it does not tell enough. The id of a
+ * Sentinel outlives it and may be copied. Its run_id is another at each start, but for earlier Vedettes, which gave
+ * their id as such.
+ */
+export function processOf(info: ReadonlyMap<string, string>): string | undefined {
+  const words = ['run_id', 'process_id', 'tcp_port'].map((name) => info.get(name))
+  return words.includes(undefined) ? undefined : words.join(' ')
+}

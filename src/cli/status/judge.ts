@@ -3,6 +3,7 @@
  * `danger` is what an operator gets up for at night: no master, no agreement on which it is, or no
  * failover if it fails now. `trouble` can wait until the morning, but not longer.
  */
+import { CLONE_CURE } from '../../core/discovery/clones.ts'
 import { GROUP_OPTION_ROWS, isOwnOption } from '../../core/group-options.ts'
 import { differences } from './differences.ts'
 import { pauseWords } from './pause-words.ts'
@@ -84,6 +85,7 @@ function judgeGroup(sentinels: readonly SentinelAnswer[], name: string): GroupRe
     ...judgeQuorum(sentinels, says),
     ...judgeReplicas(says),
     ...judgeSentinels(sentinels, says),
+    ...judgeClones(says),
     ...judgeRules(says),
     ...remarksOn(sentinels, name),
   ]
@@ -258,6 +260,17 @@ function judgeSentinels(sentinels: readonly SentinelAnswer[], says: Says): Statu
       `only ${says.length} of ${reachable} Sentinels watch this group`,
     ),
   ]
+}
+
+/** Two processes with one id: the others take them for one, and both can be elected with its votes. */
+function judgeClones(says: Says): StatusFinding[] {
+  const ids = new Set(says.map(({ sentinel }) => sentinel.myid))
+  return [...ids].flatMap((id) => {
+    const same = says.filter(({ sentinel }) => sentinel.myid === id)
+    const where = same.map(({ sentinel }) => sentinel.address).join(' and ')
+    const text = `Sentinels ${where} have one id (${id.slice(0, 8)}), and both could be elected; ${CLONE_CURE}`
+    return when(id !== '' && same.length > 1, 'trouble', text)
+  })
 }
 
 /**

@@ -24,7 +24,8 @@ interface Say {
 
 export function strengthOf(sentinels: readonly SentinelAnswer[], says: readonly Say[]): Strength {
   const quorum = Math.max(1, ...says.map(({ group }) => Number(group.master.quorum ?? 1)))
-  const known = Math.max(says.length, ...says.map(({ group }) => group.peers.length + 1))
+  const answering = withoutClones(says).length
+  const known = Math.max(answering, ...says.map(({ group }) => group.peers.length + 1))
   const needed = Math.max(quorum, majority(known))
   const gone = silentPeers(sentinels, says).filter(({ failure }) =>
     (failure ?? '').includes('ECONNREFUSED'),
@@ -35,9 +36,15 @@ export function strengthOf(sentinels: readonly SentinelAnswer[], says: readonly 
     quorum,
     needed,
     known,
-    answering: says.length,
+    answering,
     isOutOfReach: nobodyCan || known - gone.length < needed,
   }
+}
+
+/** Sentinels with one id are counted once, as their peers do. */
+export function withoutClones<One extends Say>(says: readonly One[]): readonly One[] {
+  const ids = says.map(({ sentinel }) => sentinel.myid)
+  return says.filter((_, at) => ids[at] === '' || ids.indexOf(ids[at] ?? '') === at)
 }
 
 /** The Sentinels that others know in this group, and that do not answer us. */

@@ -22,6 +22,8 @@ export interface SentinelAnswer {
   readonly failure: string | undefined
   /** 40 hex characters; empty without an answer. */
   readonly myid: string
+  /** As `processOf` tells one process from another with the same id; undefined: it does not say. */
+  readonly process: string | undefined
   /** As `programIn` names it: `vedette 0.1.0`. */
   readonly program: string
   readonly isTilted: boolean

@@ -22,13 +22,16 @@ import { save } from '../persistence/save.ts'
 import { callReconfigScript } from '../scripts/script-calls.ts'
 import type { Group, Peer, State, Turn } from '../state.ts'
 import { currentMaster, dataInstancesOf } from '../state.ts'
+import { noteOwnId } from './clones.ts'
 import { type Hello, parseHello } from './hello-format.ts'
 import { meetPeer } from './peers.ts'
 
 /** Handles one hello, from a subscription or sent straight to us. */
 export function receiveHello(turn: Turn, payload: string): void {
   const hello = parseHello(payload)
-  if (hello !== undefined && hello.runId !== turn.state.myid) takeHello(turn, hello)
+  if (hello === undefined) return
+  if (hello.runId === turn.state.myid) noteOwnId(turn, hello)
+  else takeHello(turn, hello)
 }
 
 /** Handles a well-formed hello: as it arrives, or once a name in it has been resolved. */

@@ -13,6 +13,7 @@ import { shownHost } from '../names/names.ts'
 import type { Connection, Group, Instance, State, Turn } from '../state.ts'
 import { commandLink, currentMaster, instancesOf, isSdown } from '../state.ts'
 import { send } from '../turn.ts'
+import { noteAnnounced } from './clones.ts'
 import { formatHello, HELLO_CHANNEL } from './hello-format.ts'
 
 /**
@@ -58,9 +59,12 @@ export function sendHelloToAll(turn: Turn, group: Group): void {
 
 function ownHello(state: State, group: Group, connection: Connection): string {
   const master = currentMaster(group)
+  const host = state.config.announceIp || connection.localHost
+  const port = announcedPort(state.config)
+  noteAnnounced(state, host, port)
   return formatHello({
-    host: state.config.announceIp || connection.localHost,
-    port: announcedPort(state.config),
+    host,
+    port,
     runId: state.myid,
     currentEpoch: state.currentEpoch,
     group: group.config.name,

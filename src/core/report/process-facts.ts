@@ -6,6 +6,8 @@ import type { EventTally } from './event-tally.ts'
  */
 export interface ProcessFacts {
   readonly pid: number
+  /** 40 hex characters, others at each start; undefined in records of earlier versions, which showed the Sentinel's id. */
+  readonly runId: string | undefined
   /** Of Vedette: `0.1.0`. */
   readonly version: string
   /** Name, release and hardware of the operating system. */

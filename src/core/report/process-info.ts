@@ -25,7 +25,7 @@ export function serverFields({ state, now }: Turn): readonly Field[] {
     ['gcc_version', '0.0.0'],
     ['process_id', process?.pid ?? 0],
     ['process_supervised', process?.supervised ?? 'no'],
-    ['run_id', state.myid],
+    ['run_id', process?.runId ?? state.myid],
     ['tcp_port', state.config.port || state.config.tlsPort],
     ['server_time_usec', now.wallMs * 1000],
     ['uptime_in_seconds', uptimeSeconds],

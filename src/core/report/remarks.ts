@@ -7,6 +7,7 @@ import { hostAndPort } from '../../base/ip.ts'
 import type { GroupConfig } from '../config.ts'
 import { describeEmptied } from '../detection/empty-master.ts'
 import { grayRemark } from '../detection/gray-master.ts'
+import { cloneTexts } from '../discovery/clones.ts'
 import { isUsedUp } from '../election/epoch.ts'
 import { CURE } from '../election/new-epoch.ts'
 import { electorsOf } from '../election/quorum.ts'
@@ -73,6 +74,7 @@ function remarksOnGroup(turn: Turn, group: Group): readonly string[] {
   const unsaved = `its state cannot be saved, so ${NO_VOTE} and enters no election`
   return [
     ...(state.canSave ? [] : [remark(config.name, '', unsaved)]),
+    ...cloneTexts(turn).map((text) => remark(config.name, '', text)),
     ...unprovenRemark(group),
     ...strangerRemark(turn, group),
     ...epochRemarks(turn).map((text) => remark(config.name, '', text)),

@@ -1,4 +1,5 @@
 /** What INFO says about this process. */
+import { randomBytes } from 'node:crypto'
 import { release, type } from 'node:os'
 import type { ProcessFacts } from '../../core/report/process-facts.ts'
 
@@ -9,6 +10,7 @@ export function processFacts(
   return {
     ...told,
     pid: process.pid,
+    runId: randomBytes(20).toString('hex'),
     os: operatingSystem(),
     archBits: process.arch === 'arm' || process.arch === 'ia32' ? 32 : 64,
     executable: ownFile(),

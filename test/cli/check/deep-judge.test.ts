@@ -20,6 +20,7 @@ import { votersToldBy } from '../../../src/cli/check/deep/judge-voters.ts'
 import { NODE_RIGHTS, outcomeOf } from '../../../src/cli/check/deep/rights.ts'
 import { nodesNamedIn, searchSentinels } from '../../../src/cli/check/deep/search.ts'
 import { DEFAULT_GROUP } from '../../../src/core/config.ts'
+import { CLONE_CURE } from '../../../src/core/discovery/clones.ts'
 
 const NOW_MS = Date.parse('2026-11-23T00:00:00Z')
 const GROUP = { ...DEFAULT_GROUP, name: 'g', host: '10.0.0.1', port: 6379, quorum: 2 }
@@ -428,9 +429,15 @@ describe('the Sentinels', () => {
     expect(fleet([sentinel(1), sentinel(2), elsewhere])).toContainEqual(
       'problem : 10.0.1.3:26379 does not watch this group',
     )
-    const copied = sentinel(3, { facts: { info: sentinel(2).info } })
+    // Redis gives each process a run_id of its own, whatever its id.
+    const copied = sentinel(3, { facts: { myid: sentinel(2).myid } })
     expect(fleet([sentinel(1), sentinel(2), copied])).toContainEqual(
-      expect.stringContaining('10.0.1.2:26379 and 10.0.1.3:26379 have the run id'),
+      expect.stringContaining('10.0.1.2:26379 and 10.0.1.3:26379 have one id (22222222)'),
+    )
+    const remark = `group=g,instance=,text=another Sentinel, at 10.0.1.9:26379, says hello; ${CLONE_CURE}`
+    const info = new Map([...sentinel(3).info, ['remark0', remark]])
+    expect(fleet([sentinel(1), sentinel(2), sentinel(3, { facts: { info } })])).toContainEqual(
+      'problem 10.0.1.3:26379: another Sentinel, at 10.0.1.9:26379, says hello',
     )
   })
 })

@@ -66,6 +66,7 @@ function answer(
     address: `${sentinels[at]}:26379`,
     failure: undefined,
     myid: idOf(at),
+    process: undefined,
     program: told.program ?? 'vedette 0.1.0',
     isTilted: false,
     remarks: [],

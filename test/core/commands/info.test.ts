@@ -81,6 +81,7 @@ test('the process shows as it was described, and its processor time as it is now
   const sentinel = new TestSentinel({
     process: {
       pid: 4711,
+      runId: 'd'.repeat(40),
       version: '1.2.3',
       os: 'Linux 6 x86_64',
       archBits: 64,
@@ -95,6 +96,8 @@ test('the process shows as it was described, and its processor time as it is now
   for (const line of [
     'os:Linux 6 x86_64',
     'process_id:4711',
+    // Clones have one id, and two of these.
+    `run_id:${'d'.repeat(40)}`,
     'process_supervised:systemd',
     'executable:/usr/bin/sentinel',
     'config_file:/etc/sentinel.conf',

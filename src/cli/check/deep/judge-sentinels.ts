@@ -1,5 +1,6 @@
 /** The Sentinels: are there enough, do they see each other, and are their settings the same? */
 import type { GroupConfig } from '../../../core/config.ts'
+import { CLONE_CURE } from '../../../core/discovery/clones.ts'
 import { majority } from '../../../core/election/quorum.ts'
 import { GROUP_OPTIONS } from '../../../core/group-options.ts'
 import { differences } from '../../status/differences.ts'
@@ -7,7 +8,7 @@ import { isOurs, programIn } from '../../status/info.ts'
 import type { InstanceFields } from '../../status/view.ts'
 import { isReached, type SeenSentinel } from './facts.ts'
 import { type DeepFinding, type FindingWords, speakOf } from './finding.ts'
-import { areaOf, twins } from './judge-group.ts'
+import { areaOf } from './judge-group.ts'
 import { judgeProgram } from './judge-program.ts'
 
 export interface SentinelScene {
@@ -33,7 +34,8 @@ export function judgeSentinels(scene: SentinelScene): readonly DeepFinding[] {
     ...sentinels.flatMap((one) => judgeSentinel(one, scene)),
     ...judgeNumber(scene),
     ...judgeHosts(scene),
-    ...judgeTwinSentinels(reached),
+    ...judgeClones(reached),
+    ...reached.flatMap(judgeHeardClone),
     ...judgeSettings(reached),
     ...groups.flatMap((group) => judgeInGroup(group, scene, reached)),
   ]
@@ -112,13 +114,24 @@ function hostOf(address: string): string {
   return address.slice(0, address.lastIndexOf(':'))
 }
 
-function judgeTwinSentinels(reached: readonly SeenSentinel[]): readonly DeepFinding[] {
-  return twins(reached).map(([runId, addresses]) => {
-    const text = `${addresses.join(' and ')} have the run id ${runId.slice(0, 8)}…: the others count one of them`
-    const hint =
-      'if it is one process, use one address; if they are two, one has a copied state file or myid: remove it there'
-    return speakOf(AREA, '').problem(text, hint)
+/** `searchSentinels` has left out what is one process under two addresses. */
+function judgeClones(reached: readonly SeenSentinel[]): readonly DeepFinding[] {
+  const ids = new Set(reached.map(({ myid }) => myid).filter((id) => /^[0-9a-f]{40}$/.test(id)))
+  return [...ids].flatMap((id) => {
+    const same = reached.filter(({ myid }) => myid === id).map(({ address }) => address)
+    if (same.length < 2) return []
+    const text = `${same.join(' and ')} have one id (${id.slice(0, 8)}): the others count one of them, and both could be elected`
+    return [speakOf(AREA, '').problem(text, CLONE_CURE)]
   })
+}
+
+/** Its peers may all name one address of the two; a Vedette Sentinel hears of the other. */
+function judgeHeardClone({ address, info }: SeenSentinel): readonly DeepFinding[] {
+  const end = `; ${CLONE_CURE}`
+  const remark = [...info].find(([name, text]) => /^remark\d+$/.test(name) && text.endsWith(end))
+  if (remark === undefined) return []
+  const text = remark[1].slice(0, -end.length).replace(/^.*?text=/, '')
+  return [speakOf(AREA, address).problem(text, CLONE_CURE)]
 }
 
 const SAME_SETTINGS = ['resolve-hostnames', 'announce-hostnames', 'sentinel-user'] as const

@@ -3,6 +3,7 @@
  * those that they name in turn. Each address is looked at once.
  */
 import { hostAndPort } from '../../../base/ip.ts'
+import { processOf } from '../../status/info.ts'
 import { addressOf } from '../../status/view.ts'
 import { isReached, type SeenNode, type SeenSentinel } from './facts.ts'
 
@@ -75,18 +76,13 @@ export async function searchSentinels(
   )
   const seen = new Set<string>()
   return found.filter((facts) => {
-    const id = processOf(facts)
+    const id = processOf(facts.info)
     if (id === undefined || !seen.has(id)) {
       if (id !== undefined) seen.add(id)
       return true
     }
     return false
   })
-}
-
-function processOf({ info }: SeenSentinel): string | undefined {
-  const words = ['run_id', 'process_id', 'tcp_port'].map((name) => info.get(name))
-  return words.includes(undefined) ? undefined : words.join(' ')
 }
 
 /** The master that most Sentinels name; undefined if none does. */
