@@ -25,7 +25,7 @@ function isMasterDown(turn: Turn, client: Client, argv: readonly string[]): Repl
   const question = readQuestion(turn, argv)
   if (question === undefined) return NOT_AN_INTEGER
   if (question.port < 1 || question.port > 65_535) return UNKNOWN_MASTER
-  return answerAsk(turn, question, client.name)
+  return answerAsk(turn, question, client)
 }
 
 function confer(turn: Turn, _client: Client, argv: readonly string[]): Reply {

@@ -5,10 +5,16 @@
  * A vote does not require that the voter sees the master down; it only says which Sentinel may act if
  * one must. A Sentinel that voted for another gives that one time to do its work.
  *
+ * Clones stand at the same moment, in the same epoch and under one id (see clones.ts), so a vote is told only to
+ * the host that asked for it first. A candidate that asks again from another address of its host loses our vote of
+ * this epoch, no more; clones behind one address cannot be told apart.
+ *
  * C Sentinel also refuses epochs below the highest one it has seen in any group, so elections of
  * different groups spoil each other. One vote per epoch *and group* is what safety needs, no more.
  */
+import { parseHostAndPort } from '../../base/ip.ts'
 import { array, bulk, integer, type Reply } from '../../resp/reply.ts'
+import type { Client } from '../clients/client.ts'
 import { askPeer } from '../detection/ask.ts'
 import { askForEpoch } from '../detection/confer.ts'
 import { doubtSinceMs } from '../detection/evidence.ts'
@@ -31,13 +37,27 @@ export interface DownQuestion {
 }
 
 /** Answers IS-MASTER-DOWN-BY-ADDR: our opinion, and our vote if one was asked for. */
-export function answerAsk(turn: Turn, question: DownQuestion, askerName: string): Reply {
+export function answerAsk(turn: Turn, question: DownQuestion, { name, address }: Client): Reply {
   const group = groupByMasterAddress(turn.state, question.host, question.port)
   if (group === undefined) return answer(false, '*', 0)
   const down = isSdown(group.master) && !isTilted(turn.state)
-  const voted = question.runId !== '*' && consider(turn, group, question, askerName)
-  if (!isTilted(turn.state)) askBack(turn, group, askerName)
+  const host = parseHostAndPort(address)?.host ?? ''
+  const isAsked = question.runId !== '*' && !isClone(turn.state, group, question, host)
+  const voted = isAsked && consider(turn, group, question, name)
+  if (voted && group.leader === question.runId) group.candidateHost ??= host
+  if (!isTilted(turn.state)) askBack(turn, group, name)
   return voted ? answer(down, toldLeader(group), group.leaderEpoch) : answer(down, '*', 0)
+}
+
+/** Is the candidate not the process that has our vote, under the same id, or this process itself? */
+function isClone(
+  { myid }: State,
+  { leader, leaderEpoch, candidateHost }: Group,
+  { epoch, runId }: DownQuestion,
+  host: string,
+): boolean {
+  const hasVote = leader === runId && epoch <= leaderEpoch
+  return runId === myid || (hasVote && candidateHost !== undefined && candidateHost !== host)
 }
 
 /**
@@ -107,6 +127,7 @@ function isFreeIn(group: Group, epoch: number): boolean {
 function recordVote(turn: Turn, group: Group, epoch: number, candidate: string): void {
   group.leader = candidate
   group.leaderEpoch = epoch
+  group.candidateHost = undefined
   if (candidate === turn.state.myid) return
   group.yieldedTo = { leader: candidate, atMs: turn.now.monoMs }
   // If the master is well it is about to hand over, and we must not lose sight of it.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PEERS, START, TestSentinel } from '../../support/sentinel-builder.ts'
+import { MYID, PEERS, START, TestSentinel } from '../../support/sentinel-builder.ts'
 
 const NOT_AN_INTEGER = '-ERR value is not an integer or out of range\r\n'
 const NOT_DOWN = '*3\r\n:0\r\n$1\r\n*\r\n:0\r\n'
@@ -52,6 +52,28 @@ test('a question that changes nothing is answered without a save', () => {
   sentinel.effects.length = 0
   expect(client.ask(question)).toBe(answer)
   expect(sentinel.effects.filter(({ kind }) => kind === 'save')).toEqual([])
+})
+
+test('clones that stand under one id are not both elected by one vote', () => {
+  const sentinel = new TestSentinel({ peers: PEERS })
+  const candidate = PEERS[0]?.runId ?? ''
+  const question = `${ASK} 10.0.0.1 6379 4 ${candidate}`
+  const vote = `*3\r\n:0\r\n$40\r\n${candidate}\r\n:4\r\n`
+  expect(sentinel.connect('10.0.0.11').ask(question)).toBe(vote)
+  const clone = sentinel.connect('10.0.0.66')
+  expect(clone.ask(question)).toBe(NOT_DOWN)
+  // It would keep the answer, and count it in epoch 4.
+  expect(clone.ask(question.replace(' 4 ', ' 3 '))).toBe(NOT_DOWN)
+  // The first may have lost its connection, and another candidate must know whom it lost to.
+  expect(sentinel.connect('10.0.0.11').ask(question)).toBe(vote)
+  expect(sentinel.connect('10.0.0.66').ask(`${ASK} 10.0.0.1 6379 4 ${PEERS[1]?.runId}`)).toBe(vote)
+  expect(clone.ask(question.replace(' 4 ', ' 5 '))).toBe(vote.replace(':4', ':5'))
+})
+
+test('a clone of this Sentinel gets no vote of it', () => {
+  const sentinel = new TestSentinel({ peers: PEERS })
+  expect(sentinel.connect().ask(`${ASK} 10.0.0.1 6379 4 ${MYID}`)).toBe(NOT_DOWN)
+  expect(sentinel.group.leaderEpoch).toBe(0)
 })
 
 test('a vote that cannot be saved is not told', () => {
