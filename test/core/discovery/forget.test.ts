@@ -157,4 +157,18 @@ describe('forget-after', () => {
     stage.run(LONG_MS)
     expect([stage.times('-slave'), stage.times('-sentinel')]).toMatchObject([[{}], [{}]])
   })
+
+  test('a replica that died in its promotion is kept, as a former master is: it may have taken writes', () => {
+    const stage = calm({ group })
+    for (const part of stage.cast.values()) part.seesDown = true
+    stage.part('replica1').offset = 200
+    stage.kill('master')
+    stage.until('+failover-state-wait-promotion')
+    stage.part('replica1').master = '10.9.9.9:6379'
+    stage.kill('replica1')
+    stage.until('+switch-master')
+    stage.run(2 * LONG_MS)
+    expect(stage.show('replicas', '10.0.0.2:6379')).toBeDefined()
+    expect(stage.times('-slave')).toEqual([])
+  })
 })

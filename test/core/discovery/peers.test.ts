@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_GROUP, type GroupConfig } from '../../../src/core/config.ts'
+import { askPeers } from '../../../src/core/detection/ask.ts'
 import { receiveHello } from '../../../src/core/discovery/hello-receive.ts'
 import { meetPeer } from '../../../src/core/discovery/peers.ts'
 import { noteWho } from '../../../src/core/discovery/proof.ts'
@@ -130,6 +131,18 @@ describe('a hello that puts a Sentinel at the address of another one', () => {
     expect(voteOf(sentinel, second.runId)).toMatchObject({ leader: MYID })
     expect(peersOf(sentinel)[0]).toHaveLength(2)
   })
+})
+
+test('a peer at whose address another Sentinel answers counts, and cannot be used', () => {
+  const sentinel = new TestSentinel({ peers: PEERS })
+  const usable = () => sentinel.connect().ask('SENTINEL CKQUORUM mymaster')
+  expect(usable()).toContain('OK 3 usable Sentinels')
+  for (const { runId } of PEERS) answerAs(sentinel, 'mymaster', runId, STRANGER.runId)
+  expect(usable()).toContain('NOQUORUM 1 usable Sentinels')
+  expect(votesNeeded(sentinel.group)).toBe(2)
+  sentinel.effects.length = 0
+  sentinel.run((turn) => askPeers(turn, sentinel.group))
+  expect(sentinel.effects.filter(({ kind }) => kind === 'send')).toEqual([])
 })
 
 test('a Sentinel is found by a hello whose epoch is out of reach, and nothing else in it is believed', () => {

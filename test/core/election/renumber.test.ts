@@ -41,6 +41,16 @@ test('frozen, lowered and released, a Sentinel votes by the new numbers', () => 
   expect(stage.saved.groups[0]).toMatchObject({ leaderEpoch: 8, leader: B })
 })
 
+test('a group whose last vote is older than the new number gives none below it again', () => {
+  const group = { file: GROUP, current: GROUP, configEpoch: 2, leaderEpoch: 3, leader: B }
+  const stage = poisoned({ groups: [{ ...group, replicas: [], peers: [] }] })
+  epochs(stage, 'FREEZE', 't')
+  epochs(stage, 'LOWER', 't', '7', ...ALL)
+  epochs(stage, 'RELEASE', 't')
+  stage.askedBy('peer1', 7, C)
+  expect(stage.saved.groups[0]).toMatchObject({ leaderEpoch: 7, leader: '' })
+})
+
 test('a master at an IPv6 address is shown with brackets', () => {
   const stage = new SentinelStage()
   stage.wire(['SENTINEL', 'MONITOR', 'six', '::1', '6379', '2'])
