@@ -344,6 +344,8 @@ export class Execution implements CommandContext {
   #serveNow(session: ClientSession, wait: KeyWait, key: string): boolean {
     this.#enter(session)
     this.#db = this.node.keyspace.dbs[wait.db] as Db
+    // Otherwise what counts would depend on the command before.
+    this.node.keyspace.countsLookups = false
     this.#effects.begin()
     const startedAt = this.node.times.now()
     const reply = wait.serve(this, key)

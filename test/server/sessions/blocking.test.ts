@@ -99,6 +99,22 @@ describe('a client that waits for a list', () => {
     expect(waiting.take()).toBe('')
   })
 
+  test('is served without a lookup that counts, whatever command came before', () => {
+    const { harness, waiting, other, third } = clients()
+    const listener = harness.client()
+    waiting.say('BLPOP l 0')
+    third.say('XREAD BLOCK 0 STREAMS x 5')
+    other.say('CONFIG SET notify-keyspace-events KEAm')
+    listener.say('PSUBSCRIBE *:keymiss')
+    other.say('CONFIG RESETSTAT')
+    other.bytes('SELECT 1\r\nXADD x 1-1 f v\r\nSWAPDB 0 1\r\nSWAPDB 0 1\r\nSELECT 0\r\n')
+    other.bytes('MULTI\r\nRPUSH l x\r\nTYPE l\r\nEXEC\r\n')
+    expect(waiting.take()).toContain('x')
+    expect(listener.take()).toBe('')
+    // TYPE is the one that hits.
+    expect(other.say('INFO stats')).toMatch(/keyspace_hits:1\r\nkeyspace_misses:0/)
+  })
+
   test('can be a link in a chain of moves', () => {
     const { waiting, other, third } = clients()
     waiting.say('BLMOVE a b LEFT RIGHT 0')

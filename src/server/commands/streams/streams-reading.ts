@@ -7,11 +7,11 @@
 
 import { array, bulk, NULL_ARRAY, type Protocol, type Reply } from '../../../resp/reply.ts'
 import type { CommandContext } from '../../context.ts'
-import type { Db } from '../../keyspace/db.ts'
 import type { EffectContext } from '../../sessions/effect-context.ts'
 import type { StreamEntries } from '../../values/stream.ts'
 import { GROUP_GONE, STREAM_GONE } from '../../values/stream-errors.ts'
 import { idAfter } from '../../values/stream-id.ts'
+import type { Value } from '../../values/value.ts'
 import { entriesReply } from './streams-common.ts'
 import { deliverAgain, deliverNew, type Reader } from './streams-delivery.ts'
 import { NEW, parseRead, type ReadRequest, type ReadSource } from './streams-read-request.ts'
@@ -38,7 +38,7 @@ function readNow(
   request: ReadRequest,
   { key, after }: ReadSource,
 ): Reply | undefined {
-  const stream = streamAt(scene.db, key)
+  const stream = streamIn(scene.db.source(key))
   if (stream === undefined) return undefined
   const { reader, count } = request
   if (reader === undefined) {
@@ -53,8 +53,7 @@ function readNow(
   return deliverNew(scene, key, { stream, group }, reader, count)
 }
 
-function streamAt(db: Db, key: string): StreamEntries | undefined {
-  const value = db.source(key)
+function streamIn(value: Value | undefined): StreamEntries | undefined {
   return value?.type === 'stream' ? value.stream : undefined
 }
 
@@ -89,7 +88,8 @@ function wait(
 
 /** The reply for a client that has waited, when something happened to the key. */
 function readLater(scene: EffectContext, key: string, request: ReadRequest): Reply | undefined {
-  const stream = streamAt(scene.db, key)
+  // The command counted its lookup when it came.
+  const stream = streamIn(scene.db.value(key))
   const { reader, count } = request
   if (reader !== undefined) return readLaterInGroup(scene, key, stream, reader, count)
   const after = request.sources.find((source) => source.key === key)?.after
