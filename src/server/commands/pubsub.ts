@@ -1,6 +1,6 @@
 /** SUBSCRIBE and similar, PUBLISH, PUBSUB. Each channel is confirmed by a frame of its own. */
 import { matchesGlob } from '../../base/glob.ts'
-import { array, bulk, bulks, integer, type Reply } from '../../resp/reply.ts'
+import { array, bulk, bulks, error, integer, type Reply } from '../../resp/reply.ts'
 import { confirmation, namesToLeave } from '../../session/subscriptions.ts'
 import { arg, command, container, type Family, helpReply } from '../catalogue/command.ts'
 import type { CommandContext } from '../context.ts'
@@ -9,6 +9,8 @@ import { type ListenerKind, subscriptionsOf } from '../sessions/pubsub.ts'
 import { HELLO_CHANNEL } from '../sessions/sentinel-board.ts'
 import type { ClientSession } from '../sessions/session.ts'
 
+const NOT_INSIDE = error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client")
+
 function subscribe(topic: ListenerKind, word: string) {
   return ({ node, session }: CommandContext, argv: readonly string[]): undefined => {
     for (let at = 1; at < argv.length; at++) {
@@ -16,6 +18,13 @@ function subscribe(topic: ListenerKind, word: string) {
       confirm(session, topic, word, arg(argv, at))
     }
   }
+}
+
+const subscribeToShard = subscribe('shardChannel', 'ssubscribe')
+
+/** In a transaction only SUBSCRIBE and PSUBSCRIBE are carried out, as ever. */
+function shardSubscribe(context: CommandContext, argv: readonly string[]): Reply | undefined {
+  return context.session.mayBlock ? subscribeToShard(context, argv) : NOT_INSIDE
 }
 
 /**
@@ -116,7 +125,7 @@ export const pubsubFamily: Family = {
       channels: 'patterns',
     }),
     command('punsubscribe', -1, LISTEN, [], unsubscribe('pattern', 'punsubscribe')),
-    command('ssubscribe', -2, LISTEN, ['1..-1 not_key'], subscribe('shardChannel', 'ssubscribe'), {
+    command('ssubscribe', -2, LISTEN, ['1..-1 not_key'], shardSubscribe, {
       channels: 'all',
     }),
     command(

@@ -47,6 +47,13 @@ describe('a message', () => {
     expect(plain.take()).toBe('')
   })
 
+  test('on a shard channel cannot be asked for in a transaction', () => {
+    const client = new NodeHarness().client()
+    client.bytes('MULTI\r\nSSUBSCRIBE c\r\n')
+    const refusal = "-ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client\r\n"
+    expect(client.say('EXEC')).toBe(`*1\r\n${refusal}`)
+  })
+
   test('is not silenced by CLIENT REPLY OFF', () => {
     const harness = new NodeHarness()
     const [listener, speaker] = [harness.client(), harness.client()]
