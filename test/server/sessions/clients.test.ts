@@ -104,6 +104,12 @@ describe('CLIENT REPLY', () => {
     expect(client.bytes('CLIENT REPLY SKIP\r\nPING\r\nECHO heard\r\n')).toBe('$5\r\nheard\r\n')
   })
 
+  test('SKIP silences RESET, too, and OFF does not', () => {
+    const client = new NodeHarness().client()
+    expect(client.bytes('CLIENT REPLY SKIP\r\nRESET\r\nECHO heard\r\n')).toBe('$5\r\nheard\r\n')
+    expect(client.bytes('CLIENT REPLY OFF\r\nRESET\r\n')).toBe('+RESET\r\n')
+  })
+
   test('OFF silences all commands, errors included, until ON', () => {
     const client = new NodeHarness().client()
     expect(client.bytes('CLIENT REPLY OFF\r\nPING\r\nNOSUCH\r\nGET\r\n')).toBe('')

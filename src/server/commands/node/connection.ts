@@ -68,7 +68,8 @@ function reset({ node, session }: CommandContext): Reply {
   session.protocol = 2
   session.db = 0
   session.name = ''
-  session.replyMode = 'on'
+  // As in Redis, a skipped reply is this one's: a client that pipelines SKIP and RESET waits for none.
+  if (session.replyMode !== 'skip') session.replyMode = 'on'
   session.noEvict = false
   session.noTouch = false
   session.takesRedirects = false
