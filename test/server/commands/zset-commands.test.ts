@@ -30,6 +30,22 @@ test.each([
   expect(replica.told()).toEqual(['SELECT 0', add, told])
 })
 
+const MIXED = 'ZADD z 1 b 2 a 3 c'
+
+test.each([
+  ['of one score, as it came', 'ZADD z 1 a 1 b 1 c', 'd z - [b BYLEX', 'd z - [b BYLEX'],
+  ['of several scores, in ranks', MIXED, 'd z - [b BYLEX', 'd z 0 1'],
+  ['of several scores, limited from behind', MIXED, 'd z [b - BYLEX REV LIMIT 0 1', 'd z 1 1'],
+  ['of several scores that finds none', MIXED, 'z z + - BYLEX', 'z z 1 0'],
+])('ZRANGESTORE BYLEX tells replicas of members %s', (_how, add, given, told) => {
+  const harness = new NodeHarness()
+  const client = harness.client()
+  const replica = harness.replica()
+  client.say(add)
+  client.say(`ZRANGESTORE ${given}`)
+  expect(replica.told()).toEqual(['SELECT 0', add, `ZRANGESTORE ${told}`])
+})
+
 describe('ZRANDMEMBER', () => {
   test('is fair', () => {
     const client = withMembers(200)

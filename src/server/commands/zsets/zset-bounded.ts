@@ -14,7 +14,7 @@ import {
   scoresBetween,
 } from '../../values/zset-bounds.ts'
 import { removeRanks } from './zset-members.ts'
-import { BAD_MEMBER_RANGE, BAD_SCORE_RANGE } from './zset-ranges.ts'
+import { BAD_MEMBER_RANGE, BAD_SCORE_RANGE, hasSeveralScores } from './zset-ranges.ts'
 
 const ZERO = integer(0)
 
@@ -67,8 +67,6 @@ export const zRemRangeByRank = removing(byRank, 'zremrangebyrank')
 export const zRemRangeByScore = removing(byScore, 'zremrangebyscore')
 export const zRemRangeByLex = removing(byLex, 'zremrangebylex', namedIfMixed)
 
-/** Members of several scores are in no order of their names: what lies between two of these differs from server to server. */
 function namedIfMixed(key: string, set: SortedSet, range: RankRange): ToldEffect | undefined {
-  const isMixed = set.at(0)[1] !== set.at(set.size - 1)[1]
-  return isMixed ? ['ZREM', key, ...set.members(range)] : undefined
+  return hasSeveralScores(set) ? ['ZREM', key, ...set.members(range)] : undefined
 }

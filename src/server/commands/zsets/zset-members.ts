@@ -3,7 +3,7 @@ import { array, bulk, bulks, list, type Reply } from '../../../resp/reply.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { WRONG_TYPE } from '../../errors.ts'
-import type { EffectContext } from '../../sessions/effect-context.ts'
+import type { EffectContext, ToldEffect } from '../../sessions/effect-context.ts'
 import type { KeyspaceEvent } from '../../sessions/keyspace-event.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { encodingOf } from '../../values/encoding.ts'
@@ -95,10 +95,11 @@ export function storeZset(
   set: SortedSet,
   event: KeyspaceEvent,
   changes = 1,
+  effect?: ToldEffect,
 ): void {
   const { settings } = context.node
   const value = set.size > 0 ? withoutMinusZero({ type: 'zset', set }, settings) : undefined
-  storeResult(context, key, value, event, changes)
+  storeResult(context, key, value, event, changes, effect)
 }
 
 function withoutMinusZero(zset: ZsetValue, settings: Settings): ZsetValue {

@@ -7,6 +7,7 @@ import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
+import type { ToldEffect } from '../../sessions/effect-context.ts'
 import { sortedSetOf } from '../../values/large.ts'
 import type { RankRange, Scored, SortedSet } from '../../values/sorted-set.ts'
 import {
@@ -77,10 +78,27 @@ export function zRangeStore(context: CommandContext, argv: readonly string[]): R
   if ('kind' in range) return range
   const zset = context.db.source(arg(argv, 2))
   if (zset !== undefined && zset.type !== 'zset') return WRONG_TYPE
+  const effect = zset === undefined ? undefined : ranksIfMixed(argv, zset.set, range)
   const elements = zset === undefined ? [] : elementsIn(zset.set, range)
   const result = sortedSetOf(elements, context.db.entries.hash)
-  storeZset(context, arg(argv, 1), result, 'zrangestore')
+  storeZset(context, arg(argv, 1), result, 'zrangestore', 1, effect)
   return integer(result.size)
+}
+
+/** What replicas are told instead of BYLEX, if each server could find other members; ranks are the same on all. */
+function ranksIfMixed(
+  [name = '', target = '', source = '']: readonly string[],
+  set: SortedSet,
+  { select, options }: Range,
+): ToldEffect | undefined {
+  if (options.by !== 'lex' || !hasSeveralScores(set)) return undefined
+  const { from, to } = limited(select(set), options)
+  return [name, target, source, ...(from < to ? [String(from), String(to - 1)] : ['1', '0'])]
+}
+
+/** Then its members are in no order of their names: what lies between two names depends on how a server stores the set. */
+export function hasSeveralScores(set: SortedSet): boolean {
+  return set.at(0)[1] !== set.at(set.size - 1)[1]
 }
 
 function membersIn(set: SortedSet, { select, options }: Range): readonly string[] {
