@@ -83,7 +83,8 @@ export class RunningRecorder implements WriteRecorder {
     }
     if (this.#start.clock.isStopped) throw alreadyStopped()
     const load = { perSecond, keys: this.#keys }
-    this.#writer ??= new KeyWriter(this.#start, load, (key, value, to) => (outcome) => {
+    if (this.#writer !== undefined) return this.#writer.changePace(perSecond)
+    this.#writer = new KeyWriter(this.#start, load, (key, value, to) => (outcome) => {
       if (outcome === 'unanswered') this.#unanswered++
       else if (outcome === 'refused') this.#refused++
       else this.note(key, value, to)
@@ -182,7 +183,7 @@ export class NumberedKeys {
 export class KeyWriter {
   readonly #start: RecorderStart
   readonly #tell: TellWrite
-  readonly #load: KeyLoad
+  #load: KeyLoad
   #isOver = false
   #cancel: () => void = () => undefined
   readonly #pending = new Set<Promise<void>>()
@@ -192,6 +193,12 @@ export class KeyWriter {
     this.#start = start
     this.#tell = tell
     this.#load = load
+    this.#next()
+  }
+
+  changePace(perSecond: number): void {
+    this.#load = { ...this.#load, perSecond }
+    this.#cancel()
     this.#next()
   }
 

@@ -47,6 +47,18 @@ test.each(['stop', 'partition'] as const)(
   },
 )
 
+test('a second start of a load that runs changes its pace', async () => {
+  await using cluster = await startCluster({ ...SMALL, clock: 'manual' })
+  const writes = cluster.writes()
+  writes.start({ perSecond: 1 })
+  await cluster.advance(100)
+  expect(writes.acknowledged).toBe(0)
+  writes.start({ perSecond: 100 })
+  await cluster.advance(100)
+  expect(writes.acknowledged).toBeGreaterThan(5)
+  expect(writes.acknowledged).toBeLessThan(15)
+})
+
 test('what a test asks a master that cannot answer is refused at once, and says why', async () => {
   await using cluster = await startCluster(SMALL)
   const { master } = cluster
