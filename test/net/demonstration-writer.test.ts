@@ -1,5 +1,5 @@
 /** The writer of `vedette up` on a Sentinel and a master that follow a script. */
-import { onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Writer } from '../../src/cli/up/writer.ts'
 import { until } from '../support/processes.ts'
 import { announceWhileAsked, stage } from '../support/scripted-sentinel.ts'
@@ -14,4 +14,5 @@ test('the writer goes on when a switch is announced while it asks a Sentinel for
   await announceWhileAsked(scene)
   const before = writer.report().acknowledged
   await until('it writes again', 5_000, () => writer.report().acknowledged > before)
+  expect(writer.report().acknowledged).toBeGreaterThan(before)
 })
