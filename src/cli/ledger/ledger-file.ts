@@ -62,7 +62,9 @@ function bytesOf(path: string): string {
   try {
     return readText(path, 'latin1', MAX_LEDGER_BYTES)
   } catch (error) {
-    const message = `cannot read ${path}: ${reasonOf(error)}`
+    const reason = reasonOf(error)
+    const words = reason === 'ENOENT' ? 'there is no such file' : reason
+    const message = `cannot read ${path}: ${words}`
     throw new StartError(
       'E_LEDGER',
       message,
