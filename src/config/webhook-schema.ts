@@ -99,7 +99,7 @@ function readTemplate(value: unknown): { readonly value: Message } | YmlFault {
 
 function messageOf(source: string): Message {
   const parsed = parseTemplate(source)
-  return 'fault' in parsed ? { source: '', parts: [] } : parsed
+  return 'fault' in parsed ? { parts: [] } : parsed
 }
 
 function readHeaders(

@@ -6,11 +6,10 @@
 import { Socket } from 'node:net'
 import type { Moment } from '../base/clock.ts'
 import { kernelSurroundings, type Surroundings } from '../io/host-environment.ts'
-import { plainHost } from '../io/network/address.ts'
 import { Alarm } from '../io/process/alarm.ts'
 import { REAL_TIMERS } from '../io/process/timers.ts'
 import { reasonOf } from '../io/start-error.ts'
-import type { SocketEnds, SocketHandler } from '../sim/network/socket.ts'
+import type { SocketHandler } from '../sim/network/socket.ts'
 import type { Program } from '../sim/processes/process.ts'
 import type { Shell, ShellConnection } from '../sim/processes/shell.ts'
 
@@ -99,16 +98,6 @@ class RealConnection implements ShellConnection {
       gone()
     })
     dial(socket, target.host, target.port)
-  }
-
-  get ends(): SocketEnds {
-    const { localAddress, localPort } = this.#socket
-    return {
-      localHost: plainHost(localAddress),
-      localPort: localPort ?? 0,
-      remoteHost: this.#target.host,
-      remotePort: this.#target.port,
-    }
   }
 
   write(bytes: string): void {

@@ -8,7 +8,6 @@ import type { EventDocument } from './event-document.ts'
 
 /** Alternately text and placeholder, text first. */
 export interface MessageTemplate {
-  readonly source: string
   readonly parts: readonly TemplatePart[]
 }
 
@@ -59,7 +58,7 @@ export function parseTemplate(source: string): MessageTemplate | { readonly faul
     else if (isField(field)) parts.push({ field })
     else return { fault: `{${field}} is no placeholder` }
   }
-  return { source, parts }
+  return { parts }
 }
 
 function isField(field: string): boolean {

@@ -10,7 +10,6 @@ import type { SessionHome } from './session-home.ts'
 
 /** The proxy, as far as its journal looks at it. */
 export interface JournalledProxy {
-  readonly clients: number
   readonly holding: number
   readonly counts: SessionHome['counts']
   readonly sentinels: readonly { readonly isUp: boolean; readonly address: Address }[]

@@ -22,7 +22,7 @@ export interface TruthSpan {
 /** The processes that could replace a master: alive, and on the same side of every cut. */
 export interface Able {
   readonly sentinels: number
-  readonly nodes: readonly string[]
+  readonly nodes: number
 }
 
 export class GroundTruth {
@@ -108,13 +108,13 @@ export class GroundTruth {
     const sides = this.#cluster.sentinels.map(({ host }) => {
       const isNear = (member: ClusterMember): boolean =>
         !isDown(member.name, effects) && isTogether(member.host, host, effects)
-      const nodes = candidates.filter((node) => node.name !== master.name && isNear(node))
+      const heirs = candidates.filter((node) => node.name !== master.name && isNear(node))
       const sentinels = this.#cluster.sentinels.filter(isNear).length
-      return { sentinels, nodes: nodes.map(({ name }) => name) }
+      return { sentinels, nodes: heirs.length }
     })
     return sides.find(
       ({ sentinels, nodes }) =>
-        sentinels >= majorityOf(this.#cluster) && nodes.length >= heirsNeeded(group),
+        sentinels >= majorityOf(this.#cluster) && nodes >= heirsNeeded(group),
     )
   }
 

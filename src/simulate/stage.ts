@@ -16,8 +16,6 @@ import { outage, restart } from './stage-restarts.ts'
 /** The history of an incident in one cluster. */
 export interface Staged {
   readonly incident: Incident
-  /** Name of the group whose master, replica or Sentinels it hits. */
-  readonly group: string
   /** What happens, in plain sentences. */
   readonly story: string
   /** In the order of their times. */
@@ -48,7 +46,6 @@ export function stageIncident(incident: Incident, stage: Stage): Staged {
   const acts = [...early, main]
   return {
     incident,
-    group: group.name,
     story: acts.map(({ text }) => text).join(' '),
     steps: withLoss(
       acts.flatMap(({ steps }) => steps),

@@ -26,7 +26,7 @@ test('everything else can be said', () => {
   expect(parse(said)).toMatchObject([
     {
       ...{ name: 'ops', groups: ['cache-*'], secret: { kind: 'env', value: 'S' }, queue: 5 },
-      template: { kind: 'slack', message: { source: '{event}' } },
+      template: { kind: 'slack', message: { parts: [{ field: 'event' }] } },
       ...{ headers: [['Authorization', 'Bearer x']], timeoutMs: 1_000, giveUpAfterMs: 60_000 },
     },
   ])

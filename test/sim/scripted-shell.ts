@@ -49,7 +49,6 @@ export class ScriptedShell implements Shell {
     const line = new Line(`${host}:${port}`, handler)
     this.lines.push(line)
     return {
-      ends: { localHost: 'here', localPort: 1, remoteHost: host, remotePort: port },
       write: (bytes) => {
         line.sent += bytes
       },

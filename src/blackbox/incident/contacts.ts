@@ -12,7 +12,6 @@ export interface LostContact {
   /** `host:port`. */
   readonly address: string
   readonly role: Instance['kind']
-  readonly group: string
   /** It was still well then. */
   readonly wellAtMs: number
   /** When its connection ended, which is when its process died; undefined: it did not end. */
@@ -38,19 +37,14 @@ export interface Absence {
   untilMs: number | undefined
 }
 
-export interface LateAnswer {
-  readonly address: string
-  readonly atMs: number
-  readonly lateMs: number
-}
-
 /** Sooner answers are none that any setting would call late. */
 const LATE_MS = 100
 
 export class ContactLog {
   readonly lost: LostContact[] = []
   readonly absences: Absence[] = []
-  readonly late: LateAnswer[] = []
+  /** How late the late answers were. */
+  readonly lateMs: number[] = []
   /** By the milliseconds that a PING took: how many took so long. */
   readonly trips = new Map<number, number>()
   /** The address of each link. */
@@ -114,7 +108,7 @@ export class ContactLog {
     if (this.#down.delete(address) || sinceMs === undefined) return
     const tripMs = monoMs - sinceMs
     this.trips.set(tripMs, (this.trips.get(tripMs) ?? 0) + 1)
-    if (tripMs >= LATE_MS) this.late.push({ address, atMs: monoMs, lateMs: tripMs })
+    if (tripMs >= LATE_MS) this.lateMs.push(tripMs)
   }
 
   /** A link that was opened before the record began is known by its owner. */
@@ -167,7 +161,7 @@ export class ContactLog {
     const { downAfterMs = 0 } = state.groups.get(group.name)?.config ?? {}
     if (monoMs - owedSinceMs >= downAfterMs) this.#miss(address, monoMs)
     this.lost.push({
-      ...{ address, role: instance.role, group: group.name, sdownAtMs: monoMs },
+      ...{ address, role: instance.role, sdownAtMs: monoMs },
       ...{ wellAtMs, owedSinceMs, endedAtMs: this.#endedAt.get(address), backAtMs: undefined },
       isRefused: (this.#refusedAt.get(address) ?? Number.NEGATIVE_INFINITY) >= wellAtMs,
     })

@@ -13,8 +13,6 @@ type Told = Happening & { readonly kind: 'switchTold' }
 interface Story {
   /** Every master that it has named. */
   readonly named: Set<string>
-  /** The last master it named, apart from the one that a switch has just led to. */
-  last: string | undefined
   /** All switches, in order, as `from > to`. */
   readonly switches: string[]
   /** By subscriber: how many of the switches it has been told. */
@@ -51,12 +49,7 @@ export function switchesAreTold(): Checker {
 function storyOf(stories: Map<string, Story>, process: string, group: string): Story {
   const key = `${process} ${group}`
   const known = stories.get(key) ?? {
-    ...{
-      named: new Set<string>(),
-      last: undefined,
-      switches: [],
-      heard: new Map<number, number>(),
-    },
+    ...{ named: new Set<string>(), switches: [], heard: new Map<number, number>() },
   }
   stories.set(key, known)
   return known
@@ -64,7 +57,6 @@ function storyOf(stories: Map<string, Story>, process: string, group: string): S
 
 function noteView(story: Story, master: Address): void {
   story.named.add(placeOf(master))
-  story.last = placeOf(master)
 }
 
 function noteSwitch(story: Story, from: string, to: string): string | undefined {

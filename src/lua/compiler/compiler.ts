@@ -73,8 +73,7 @@ class FunctionCompiler {
       names: out.names,
       constants: out.constants,
       prototypes: values.prototypes,
-      upvalues: upvalues.map(({ name, source }) => ({
-        name,
+      upvalues: upvalues.map((source) => ({
         isRegister: source.kind === 'local',
         index: source.kind === 'local' ? source.variable.register : source.index,
       })),

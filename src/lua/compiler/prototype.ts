@@ -29,7 +29,6 @@ export interface PrototypeParts {
 export interface UpvaluePlace {
   readonly isRegister: boolean
   readonly index: number
-  readonly name: string
 }
 
 export class Prototype {

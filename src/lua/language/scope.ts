@@ -19,7 +19,7 @@ export class FunctionScope {
   readonly #fail: (message: string) => never
   /** The innermost comes last. */
   readonly #active: LocalVariable[] = []
-  readonly #upvalues: { name: string; source: UpvalueSource }[] = []
+  readonly #upvalues: UpvalueSource[] = []
   #arg: LocalVariable | undefined
   /** Registers that a loop takes for itself. */
   #hidden = 0
@@ -78,11 +78,11 @@ export class FunctionScope {
     }
     const outer = this.#outer?.find(name)
     if (outer === undefined) return undefined
-    const known = this.#upvalues.findIndex(({ source }) => isSame(outer, source))
+    const known = this.#upvalues.findIndex((source) => isSame(outer, source))
     if (known >= 0) return { kind: 'upvalue', index: known }
     if (outer.kind === 'local') outer.variable.isCaptured = true
     if (this.#upvalues.length >= MAX_UPVALUES) this.#tooMany(MAX_UPVALUES, 'upvalues')
-    return { kind: 'upvalue', index: this.#upvalues.push({ name, source: outer }) - 1 }
+    return { kind: 'upvalue', index: this.#upvalues.push(outer) - 1 }
   }
 
   finish(

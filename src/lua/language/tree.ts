@@ -153,7 +153,7 @@ export interface FunctionNode {
   /** The table `arg` of functions that take more and never say `...`. */
   readonly arg: LocalVariable | undefined
   readonly body: StatementList
-  readonly upvalues: readonly { readonly name: string; readonly source: UpvalueSource }[]
+  readonly upvalues: readonly UpvalueSource[]
   /** 0: the main chunk. */
   readonly line: number
   readonly endLine: number

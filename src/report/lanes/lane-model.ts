@@ -17,7 +17,6 @@ export interface Lane {
   readonly name: string
   readonly kind: LaneKind
   readonly host: string
-  readonly group: string | undefined
   /** Without gaps, from 0 to the end of the run. */
   readonly spans: readonly LaneSpan[]
   /** What records tell of it beside its state, such as what only some Sentinels hold of it; there are none in a run that was watched from outside. */

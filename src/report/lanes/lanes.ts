@@ -32,7 +32,6 @@ interface Member {
   readonly name: string
   readonly kind: LaneKind
   readonly host: string
-  readonly group: string | undefined
 }
 
 export function createLanes(file: ScenarioFile, history: RunHistory): LaneModel {
@@ -76,12 +75,9 @@ function courseOf(member: Member, told: readonly Happening[], sources: Sources):
 function membersOf(file: ScenarioFile): Member[] {
   const { nodes, sentinels, clients } = file.topology
   const members: Member[] = [
-    ...nodes.map(({ name, host, group }) => ({ name, kind: 'node' as const, host, group })),
-    ...sentinels.map(({ name, host }) => ({
-      ...{ name, kind: 'sentinel' as const, host },
-      group: undefined,
-    })),
-    ...clients.map(({ name, host, group }) => ({ name, kind: 'client' as const, host, group })),
+    ...nodes.map(({ name, host }) => ({ name, kind: 'node' as const, host })),
+    ...sentinels.map(({ name, host }) => ({ name, kind: 'sentinel' as const, host })),
+    ...clients.map(({ name, host }) => ({ name, kind: 'client' as const, host })),
   ]
   const hosts = [...new Set(members.map(({ host }) => host))]
   return hosts.flatMap((host) => members.filter((member) => member.host === host))

@@ -137,7 +137,6 @@ class ProxiedShell implements Shell {
     this.#proxy.accepted(this.now(), id, entrance, ENDS)
     this.#due.push(() => this.#clients.get(id)?.connected())
     return {
-      ends: ENDS,
       write: (bytes: string) => {
         this.#due.push(() => {
           if (this.#isShared(id)) this.#proxy.received(this.now(), id, bytes)

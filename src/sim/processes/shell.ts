@@ -4,11 +4,10 @@
  * here reveals which. Times are the process's own; such a program never knows the true time.
  */
 import type { Moment } from '../../base/clock.ts'
-import type { SocketEnds, SocketHandler } from '../network/socket.ts'
+import type { SocketHandler } from '../network/socket.ts'
 
 /** One end of a connection that was opened by `Shell.connect`. */
 export interface ShellConnection {
-  readonly ends: SocketEnds
   /** Latin1: one character is one byte. Ignored before `connected` and after the end. */
   write(bytes: string): void
   /** Closes our half: what was written still goes out, and the handler hears what comes until the other side closes. */

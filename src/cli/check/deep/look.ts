@@ -53,16 +53,16 @@ export async function lookAtSentinel(
   named: { readonly isOwn: boolean; readonly namedBy: string },
   looking: Looking,
 ): Promise<SeenSentinel> {
-  const own = { myid: '', groups: [], peers: new Map(), replicas: new Map() }
+  const own = { groups: [], peers: new Map(), replicas: new Map() }
   let told: Omit<SeenSentinel, keyof SeenProgram | 'isOwn' | 'namedBy' | 'user'> = own
-  const facts = await lookAt(target, looking, PEER_RIGHTS, async (admin, client) => {
-    told = await readView(admin, client)
+  const facts = await lookAt(target, looking, PEER_RIGHTS, async (admin) => {
+    told = await readView(admin)
     return await readSentinelSettings(admin)
   })
   return { ...facts, ...told, ...named, user: target.user }
 }
 
-type ReadSettings = (admin: Asking, client: Asking) => Promise<ReadonlyMap<string, string>>
+type ReadSettings = (admin: Asking) => Promise<ReadonlyMap<string, string>>
 
 async function lookAt(
   target: Target,
@@ -89,7 +89,7 @@ async function lookAt(
     // A peer needs no right to ask for INFO, but only INFO tells one process at two addresses from two.
     const isUntold = told.info.size === 0 && admin !== client
     const { info, clockMs } = isUntold ? await readInfo(admin) : told
-    const settings = await settingsOf(() => readSettings(admin, client), refusal)
+    const settings = await settingsOf(() => readSettings(admin), refusal)
     const tests = await tryRights(target, rights, client, enter)
     return { ...nothing, certificate, info, clockMs, ...settings, rights: tests }
   } catch (error) {
@@ -203,8 +203,7 @@ function pairsOf(answer: ReplyValue): (readonly [string, string])[] {
 }
 
 /** The groups of a Sentinel, and which others it knows. A user for peers may not ask for them. */
-async function readView(admin: Asking, client: Asking) {
-  const myid = await client.call('SENTINEL', 'MYID').catch(onlyRefusals)
+async function readView(admin: Asking) {
   const groups = readMasters(await admin.call('SENTINEL', 'MASTERS'))
   const peers = new Map<string, readonly string[]>()
   const replicas = new Map<string, readonly string[]>()
@@ -217,7 +216,7 @@ async function readView(admin: Asking, client: Asking) {
     peers.set(name, addresses(readOthers('SENTINEL SENTINELS', others)))
     replicas.set(name, addresses(readOthers('SENTINEL REPLICAS', nodes)))
   }
-  return { myid: printable(String(myid)), groups, peers, replicas }
+  return { groups, peers, replicas }
 }
 
 /** No group has more of either; a made-up list must not keep us busy. */

@@ -55,7 +55,7 @@ export function reconstruct(
     },
     lostMs: lost - beganMs,
     switchedMs: switchAfter(told, name ?? '', lost),
-    lateMs: lives.flatMap(({ contacts }) => contacts.late.map(({ lateMs }) => lateMs)),
+    lateMs: lives.flatMap(({ contacts }) => contacts.lateMs),
     recordedMs: run.history.endMs,
   }
 }
