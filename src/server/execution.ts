@@ -1,8 +1,7 @@
 /**
- * Runs commands: the context their handlers see, and what follows from their effects. The effects
- * of one command, or of one transaction, are collected (effects.ts) and told to replicas and to the
- * append-only file together, when the outermost command ends. gate.ts has decided before whether a
- * command may run.
+ * Runs commands: the context their handlers see, what is counted of them, and which clients they
+ * serve. Their effects are told by effects.ts when the outermost command ends. gate.ts has decided
+ * before whether a command may run.
  */
 import { assert } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
@@ -12,7 +11,7 @@ import type { Command } from './catalogue/command.ts'
 import type { CommandInfo } from './catalogue/command-info.ts'
 import type { CommandTable } from './catalogue/command-table.ts'
 import type { CommandContext, NodeServices } from './context.ts'
-import { type CommandEffect, commandsOf, deletion, Effects, type EffectTargets } from './effects.ts'
+import { deletion, Effects, type EffectTargets } from './effects.ts'
 import { countError, errorsInside } from './info/stats.ts'
 import type { Db } from './keyspace/db.ts'
 import { Unfinished } from './scripting/unfinished.ts'
@@ -30,7 +29,7 @@ interface Replay {
 export class Execution implements CommandContext {
   readonly node: NodeServices
   readonly #table: CommandTable
-  readonly #effects = new Effects()
+  readonly #effects: Effects
   #session: ClientSession | undefined
   #db: Db
   #argv: readonly string[] = []
@@ -42,6 +41,7 @@ export class Execution implements CommandContext {
   constructor(node: NodeServices, table: CommandTable) {
     this.node = node
     this.#table = table
+    this.#effects = new Effects(node)
     this.#db = node.keyspace.dbs[0] as Db
     node.keyspace.observer = this
   }
@@ -151,8 +151,7 @@ export class Execution implements CommandContext {
     command.calls++
     times.ended(this.session, command, argv, startedAt, now.wallMs)
     if (monitors.isOn && !command.isHidden) this.#tellMonitors(command, argv)
-    this.#tellAll(this.#effects.end())
-    if (!this.#effects.isCollecting) this.#effects.targets = 'all'
+    this.#effects.end()
     if (command.isRead && this.#session?.tracking !== undefined && !command.runsScript) {
       this.#noteRead(command, argv)
     }
@@ -242,18 +241,13 @@ export class Execution implements CommandContext {
     if (!isMessage) this.countChanges(changes)
     // Our replicas get our master's own stream; only a file of ours needs the effect.
     if (this.session.kind === 'master' && !this.node.persistence.aof.isOn) return
-    if (!this.#isAnyoneTold()) return
+    if (!this.#effects.isAnyoneTold) return
     const argv = typeof effect === 'function' ? effect() : effect
     this.#effects.add(this.#db.index, argv, isMessage)
   }
 
   countChanges(changes: number): void {
     if (this.#replay === undefined) this.node.stats.changes += changes
-  }
-
-  /** Without a backlog and a file, an effect need not be put into words. */
-  #isAnyoneTold(): boolean {
-    return this.node.replication.keepsHistory || this.node.persistence.aof.isOn
   }
 
   notify(event: KeyspaceEvent, key: string, db: Db = this.#db): void {
@@ -280,7 +274,7 @@ export class Execution implements CommandContext {
   #tellExpired(db: number, argv: readonly string[]): void {
     const isTogether = this.#effects.isCollecting && this.#command?.touchesArbitraryKeys !== true
     if (isTogether) this.#effects.add(db, argv)
-    else this.#tell(db, [argv])
+    else this.#effects.tellAlone(db, argv)
   }
 
   fieldsExpired(db: number, key: string, fields: readonly string[], isGone: boolean): void {
@@ -294,7 +288,7 @@ export class Execution implements CommandContext {
   keyEvicted(db: number, key: string): void {
     this.node.stats.evictedKeys++
     this.node.keyspaceEvents.tell('evicted', db, key)
-    this.#tell(db, [deletion(key, this.node.settings.flag('lazyfree-lazy-eviction'))])
+    this.#effects.tellAlone(db, deletion(key, this.node.settings.flag('lazyfree-lazy-eviction')))
   }
 
   countLookup(isHit: boolean, db: number, key: string): void {
@@ -349,31 +343,12 @@ export class Execution implements CommandContext {
     this.#effects.begin()
     const startedAt = this.node.times.now()
     const reply = wait.serve(this, key)
-    this.#tellAll(this.#effects.end())
+    this.#effects.end()
     if (reply === undefined) return false
     this.node.times.served(session, startedAt, this.node.now.wallMs, reply.kind === 'error')
     this.node.blocking.unblock(session, reply)
     this.node.replication.commandExecuted(session)
     return true
-  }
-
-  /** Replicas are told of messages (PUBLISH) too; the file is not, because they change nothing. */
-  #tellAll(effects: readonly CommandEffect[] | undefined): void {
-    if (effects === undefined) return
-    if (!effects.some(({ isMessage, isForFile }) => isMessage || isForFile)) {
-      this.#tell((effects[0] as CommandEffect).db, commandsOf(effects))
-      return
-    }
-    const { replication, persistence } = this.node
-    const sent = effects.filter(({ isForFile }) => !isForFile)
-    if (sent.length > 0) replication.propagate((sent[0] as CommandEffect).db, commandsOf(sent))
-    const kept = effects.filter(({ isMessage }) => !isMessage)
-    if (kept.length > 0) persistence.propagate((kept[0] as CommandEffect).db, commandsOf(kept))
-  }
-
-  #tell(db: number, commands: readonly (readonly string[])[]): void {
-    this.node.replication.propagate(db, commands)
-    this.node.persistence.propagate(db, commands)
   }
 
   #callAgain(command: Command, argv: readonly string[], replay: Replay): Reply | undefined {
