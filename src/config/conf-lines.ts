@@ -58,8 +58,8 @@ export function readConfLines(
  */
 export function readOverrides(
   argv: readonly string[],
-  number = 1,
-  outside: ConfOutside = NO_OUTSIDE,
+  number: number,
+  outside: ConfOutside,
   folder?: string,
 ): ConfLines {
   const reading = newReading(outside, folder)

@@ -65,7 +65,7 @@ export function parseRedisConf(
 export function judgeLines(
   lines: readonly ConfLine[],
   check: DirectiveCheck,
-  known: readonly string[] = [],
+  known: readonly string[],
 ): RedisConf {
   const settings = new Map<string, string>()
   const directives = new Map<string, ConfLine>()

@@ -33,7 +33,7 @@ export function answerLater(
   inquiry: InquiryId,
   question: ExternalQuery,
   answered: AnswerHandler,
-  sources: AnswerSources = {},
+  sources: AnswerSources,
 ): void {
   answer(question, sources).then(
     (found) => answered(inquiry, found),

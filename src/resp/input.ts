@@ -8,7 +8,7 @@
 import { assert } from '../base/assert.ts'
 
 /** A longer line is neither a request nor a reply. */
-export const MAX_LINE_BYTES: number = 64 * 1024
+const MAX_LINE_BYTES = 64 * 1024
 
 /**
  * The longest value. Redis' own limit, 512 MiB, is a little more than a JavaScript string can hold, and

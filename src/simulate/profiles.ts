@@ -56,7 +56,7 @@ const ZONES = ['zone-a', 'zone-b', 'zone-c']
 export function networkWords(
   profile: NetworkProfile,
   boxes: readonly string[],
-  zoneOf: (box: string) => string | undefined = () => undefined,
+  zoneOf: (box: string) => string | undefined,
 ): YamlWords {
   const { near, far } = profile
   const words = { latency: durationWord(near.latencyMs), jitter: durationWord(near.jitterMs) }

@@ -33,7 +33,8 @@ export interface CoverageSummary {
   readonly unreached: readonly Unreached[]
 }
 
-export function summarise(map: CoverageMap, places = new SourcePlaces()): CoverageSummary {
+export function summarise(map: CoverageMap): CoverageSummary {
+  const places = new SourcePlaces()
   let [functions, called] = [0, 0]
   const unreached: Unreached[] = []
   for (const [module, covered] of map.modules()) {
@@ -87,7 +88,8 @@ export function coverageJson({ functions, called, unreached }: CoverageSummary):
 }
 
 /** The text of `--coverage-json`. */
-export function coverageFile(map: CoverageMap, runs: number, places = new SourcePlaces()): string {
+export function coverageFile(map: CoverageMap, runs: number): string {
+  const places = new SourcePlaces()
   const modules = map.modules().map(([module, functions]) => [
     module,
     functions.map(({ name, start, end, gaps, visitors }) => {

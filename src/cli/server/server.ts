@@ -233,7 +233,7 @@ function createNode(options: Omit<DataNodeOptions, 'rng' | 'now'>): DataNode {
 // learns why.
 
 /** Lowers it, as Redis does. Returns a line for the log if it had to. */
-export function fitMaxClients(settings: Settings, room = clientRoom()): string | undefined {
+export function fitMaxClients(settings: Settings, room: number | undefined): string | undefined {
   const wanted = settings.int('maxclients')
   if (room === undefined || wanted <= room) return undefined
   settings.set('maxclients', `${room}`)

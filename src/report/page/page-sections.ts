@@ -83,7 +83,7 @@ function wordCauses(lost: NonNullable<GroupFacts['lost']>): string[] {
 function fact(
   label: string,
   value: string,
-  { isBad = false, note = '' }: { readonly isBad?: boolean; readonly note?: string } = {},
+  { isBad = false, note = '' }: { readonly isBad?: boolean; readonly note?: string },
 ): Markup {
   const more = note === '' ? undefined : html`<dd class="note">${note}</dd>`
   return html`<div${isBad ? html` class="bad"` : undefined}><dt>${label}</dt><dd>${value}</dd>${more}</div>`

@@ -20,7 +20,7 @@ export class CommandTable implements CommandDirectory {
    */
   readonly #recent: { readonly name: string; readonly command: Command }[] = []
 
-  constructor(families: readonly Family[], renames: readonly CommandRename[] = []) {
+  constructor(families: readonly Family[], renames: readonly CommandRename[]) {
     this.#renames = renames
     const all = new Map<string, Command>()
     for (const family of families) {

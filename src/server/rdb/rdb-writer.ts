@@ -56,8 +56,8 @@ export function rdbRecord(
   key: string,
   entry: Entry,
   form: StringForm,
-  usage?: KnownUsage,
-  dialect: RdbDialect = 'redis',
+  usage: KnownUsage | undefined,
+  dialect: RdbDialect,
 ): string | RecordPieces {
   const { value } = entry
   const start = expiry(entry) + usageBytes(usage) + typeByte(value, dialect) + form(key)

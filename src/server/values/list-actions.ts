@@ -48,7 +48,7 @@ export function performListAction(
   key: string,
   list: ListValue,
   action: ListAction,
-  hasWaited = false,
+  hasWaited: boolean,
 ): Reply {
   const changes = hasWaited ? 0 : 1
   switch (action.kind) {

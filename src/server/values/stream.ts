@@ -139,7 +139,7 @@ export class StreamEntries {
   }
 
   /** The same backwards. */
-  *backwards(from: StreamId = MIN_ID, to: StreamId = MAX_ID): IterableIterator<StreamEntry> {
+  *backwards(from: StreamId, to: StreamId): IterableIterator<StreamEntry> {
     const end = idAfter(to)
     const last = end === undefined ? this.#nodes.length - 1 : this.#nodeOf(to)
     for (let index = Math.min(last, this.#nodes.length - 1); index >= 0; index--) {

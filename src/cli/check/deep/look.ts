@@ -17,7 +17,7 @@ import {
   type SeenProgram,
   type SeenSentinel,
 } from './facts.ts'
-import { NODE_RIGHTS, PEER_RIGHTS, type Right, type RightTest, testRights } from './rights.ts'
+import { PEER_RIGHTS, type Right, type RightTest, testRights } from './rights.ts'
 
 /** What all looks of one run share. */
 export interface Looking {
@@ -41,7 +41,7 @@ export async function lookAtNode(
   target: Target,
   namedBy: string,
   looking: Looking,
-  rights: readonly Right[] = NODE_RIGHTS,
+  rights: readonly Right[],
 ): Promise<SeenNode> {
   const { user } = target
   const facts = await lookAt(target, looking, rights, readNodeSettings)

@@ -7,7 +7,7 @@ import { type ListAction, type ListEnd, performListAction } from '../../values/l
 import { type BlockingPop, popFirst } from '../blocking-pop.ts'
 import { parsePopArguments } from '../pop-arguments.ts'
 
-export function parseSide(word: string | undefined): ListEnd | undefined {
+function parseSide(word: string | undefined): ListEnd | undefined {
   const side = word?.toUpperCase()
   return side === 'LEFT' || side === 'RIGHT' ? side : undefined
 }
