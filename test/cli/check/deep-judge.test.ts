@@ -272,6 +272,7 @@ function sentinel(n: number, words: SentinelWords = {}): SeenSentinel {
       ['tcp_port', '26379'],
     ]),
     settings: new Map(Object.entries({ 'resolve-hostnames': 'no', ...words.settings })),
+    myid: id,
     groups: [{ name: 'g', ...fields, ...known, ...words.fields }],
     peers: new Map(),
     replicas: new Map(),

@@ -42,6 +42,8 @@ export interface SeenSentinel extends SeenProgram {
   /** What named this address: `sentinel.yml`, `Sentinel 10.0.0.1:26379`. */
   readonly namedBy: string
   readonly user: string
+  /** 40 hex characters; empty if unknown. */
+  readonly myid: string
   readonly groups: readonly InstanceFields[]
   /** The addresses of the others it knows, and of the replicas, by group. */
   readonly peers: ReadonlyMap<string, readonly string[]>

@@ -53,16 +53,16 @@ export async function lookAtSentinel(
   named: { readonly isOwn: boolean; readonly namedBy: string },
   looking: Looking,
 ): Promise<SeenSentinel> {
-  const own = { groups: [], peers: new Map(), replicas: new Map() }
+  const own = { myid: '', groups: [], peers: new Map(), replicas: new Map() }
   let told: Omit<SeenSentinel, keyof SeenProgram | 'isOwn' | 'namedBy' | 'user'> = own
-  const facts = await lookAt(target, looking, PEER_RIGHTS, async (admin) => {
-    told = await readView(admin)
+  const facts = await lookAt(target, looking, PEER_RIGHTS, async (admin, client) => {
+    told = await readView(admin, client)
     return await readSentinelSettings(admin)
   })
   return { ...facts, ...told, ...named, user: target.user }
 }
 
-type ReadSettings = (admin: Asking) => Promise<ReadonlyMap<string, string>>
+type ReadSettings = (admin: Asking, client: Asking) => Promise<ReadonlyMap<string, string>>
 
 async function lookAt(
   target: Target,
@@ -89,7 +89,7 @@ async function lookAt(
     // A peer needs no right to ask for INFO, but only INFO tells one process at two addresses from two.
     const isUntold = told.info.size === 0 && admin !== client
     const { info, clockMs } = isUntold ? await readInfo(admin) : told
-    const settings = await settingsOf(() => readSettings(admin), refusal)
+    const settings = await settingsOf(() => readSettings(admin, client), refusal)
     const tests = await tryRights(target, rights, client, enter)
     return { ...nothing, certificate, info, clockMs, ...settings, rights: tests }
   } catch (error) {
@@ -203,7 +203,8 @@ function pairsOf(answer: ReplyValue): (readonly [string, string])[] {
 }
 
 /** The groups of a Sentinel, and which others it knows. A user for peers may not ask for them. */
-async function readView(admin: Asking) {
+async function readView(admin: Asking, client: Asking) {
+  const myid = await client.call('SENTINEL', 'MYID').catch(onlyRefusals)
   const groups = readMasters(await admin.call('SENTINEL', 'MASTERS'))
   const peers = new Map<string, readonly string[]>()
   const replicas = new Map<string, readonly string[]>()
@@ -216,7 +217,7 @@ async function readView(admin: Asking) {
     peers.set(name, addresses(readOthers('SENTINEL SENTINELS', others)))
     replicas.set(name, addresses(readOthers('SENTINEL REPLICAS', nodes)))
   }
-  return { groups, peers, replicas }
+  return { myid: printable(String(myid)), groups, peers, replicas }
 }
 
 /** No group has more of either; a made-up list must not keep us busy. */
