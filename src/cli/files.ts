@@ -30,9 +30,14 @@ function read(path: string, encoding: 'utf8' | 'latin1', maxBytes?: number): str
   } catch (error) {
     const reason = reasonOf(error)
     if (!/^E[A-Z]+$/.test(reason)) throw unreadable(path, reason, HINT)
-    const words = reason === 'ENOENT' ? 'there is no such file' : reason
-    throw unreadable(path, words, 'check the name, and that this user may read it')
+    throw unreadable(path, fileReason(error), 'check the name, and that this user may read it')
   }
+}
+
+/** Why a file cannot be read, after `cannot read NAME: `. */
+export function fileReason(error: unknown): string {
+  const reason = reasonOf(error)
+  return reason === 'ENOENT' ? 'there is no such file' : reason
 }
 
 function unreadable(path: string, reason: string, hint: string): StartError {

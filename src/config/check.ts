@@ -11,7 +11,7 @@ import { GROUP_OPTION_ROWS, GROUP_OPTIONS } from '../core/group-options.ts'
 import { pathOf, warn } from './advice.ts'
 import { adviseVoters } from './check-voters.ts'
 import type { Problem } from './problem.ts'
-import type { SentinelFile } from './sentinel-file.ts'
+import { isYml, type SentinelFile } from './sentinel-file.ts'
 import { NO_PORT, type OwnPort, sharedPorts } from './shared-ports.ts'
 
 /** Empty if there is nothing to say. The only errors are ports that stop a start, and quorums that can never be reached. */
@@ -187,8 +187,7 @@ const SECONDS_MEANT = { downAfter: 99, failoverTimeout: 999 } as const
 
 function askForUnit({ name }: SentinelFile, ms: number, most: number, otherwise: string): string {
   if (ms > most) return otherwise
-  const isYml = /\.ya?ml$/i.test(name)
-  const meant = isYml ? `${ms}s? Without a unit it is` : `${ms * 1_000}? It is a number of`
+  const meant = isYml(name) ? `${ms}s? Without a unit it is` : `${ms * 1_000}? It is a number of`
   return `did you mean ${meant} milliseconds. Otherwise ${otherwise}`
 }
 

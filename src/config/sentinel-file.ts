@@ -15,6 +15,11 @@ import type { Location, Problem } from './problem.ts'
 import type { ProxyFile } from './proxy-file.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'
 
+/** Which of the two forms a file has, by its name: also that of an example or a copy, such as sentinel.yml.example. */
+export function isYml(path: string): boolean {
+  return /\.ya?ml(\.[^./\\]+)?$/i.test(path)
+}
+
 export interface SentinelFile {
   /** The file's name, as shown in problems. */
   readonly name: string

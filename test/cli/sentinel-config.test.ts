@@ -22,6 +22,14 @@ test('a Sentinel does not start with a strict group whose voters can keep no pro
   }
 })
 
+test('an example or a copy of a sentinel.yml is read as one, and not as a sentinel.conf', () => {
+  const yml = 'groups:\n  g: {master: "10.0.0.1:6379", quorum: 2}\n'
+  for (const name of ['sentinel.yml.example', 's.yaml.bak', 'S.YML']) {
+    expect(errorsOf(name, yml), name).toEqual([])
+  }
+  expect(errorsOf('yml.conf', 'sentinel monitor g 10.0.0.1 6379 2')).toEqual([])
+})
+
 function errorsOf(name: string, text: string): readonly string[] {
   const path = `${scratchFolder('sentinel-config')}/${name}`
   writeFileSync(path, text)

@@ -1,7 +1,7 @@
 /** A ledger for the command line: read whole from a file, with the keys its commands name. */
 
 import { readText } from '../../io/files/text-file.ts'
-import { reasonOf, StartError } from '../../io/start-error.ts'
+import { StartError } from '../../io/start-error.ts'
 import { nodeCommands } from '../../server/commands/registry.ts'
 import {
   isBracket,
@@ -9,8 +9,11 @@ import {
   type LedgerReading,
   readLedger,
 } from '../../server/ledger/ledger-reader.ts'
+import { fileReason } from '../files.ts'
 
 export type Ledger = LedgerReading & { readonly kind: 'ledger' }
+
+const LEDGERS = 'data nodes write them to their dir: lost-writes-*.ledger'
 
 const table = nodeCommands()
 
@@ -18,6 +21,7 @@ const table = nodeCommands()
 export function openLedger(path: string): Ledger {
   const reading = readLedger(bytesOf(path))
   if (reading.kind === 'ledger') return reading
+  if (reading.offset === 0) throw new StartError('E_LEDGER', `${path} is no ledger`, LEDGERS)
   const message = `${path} is damaged at byte ${reading.offset}: ${reading.text}`
   throw new StartError('E_LEDGER', message, 'nothing of it is used; look for a copy of the file')
 }
@@ -62,13 +66,6 @@ function bytesOf(path: string): string {
   try {
     return readText(path, 'latin1', MAX_LEDGER_BYTES)
   } catch (error) {
-    const reason = reasonOf(error)
-    const words = reason === 'ENOENT' ? 'there is no such file' : reason
-    const message = `cannot read ${path}: ${words}`
-    throw new StartError(
-      'E_LEDGER',
-      message,
-      'data nodes write them to their dir: lost-writes-*.ledger',
-    )
+    throw new StartError('E_LEDGER', `cannot read ${path}: ${fileReason(error)}`, LEDGERS)
   }
 }

@@ -5,6 +5,7 @@ import type { HttpOptions } from '../../config/http-options.ts'
 import { formatProblem } from '../../config/problem.ts'
 import { type ProxyEntrances, type ProxyFile, proxyFaults } from '../../config/proxy-file.ts'
 import type { ParsedSentinelFile, SentinelFile } from '../../config/sentinel-file.ts'
+import { isYml } from '../../config/sentinel-file.ts'
 import { NO_TLS, type TlsOptions } from '../../config/tls-options.ts'
 import { StartError } from '../../io/start-error.ts'
 import {
@@ -13,7 +14,7 @@ import {
   type ProxyTiming,
   TIMING_ROWS,
 } from '../../proxy/proxy-options.ts'
-import { isYml, readSentinelFile } from '../sentinel/sentinel-config.ts'
+import { readSentinelFile } from '../sentinel/sentinel-config.ts'
 import { type AccessOptions, checkPair, readLogin, splitAddress } from '../status/access.ts'
 import type { ProxyRecord } from './proxy-journal.ts'
 

@@ -6,7 +6,7 @@ import { readOverrides } from '../../config/conf-lines.ts'
 import { NO_OUTSIDE } from '../../config/config-filesystem.ts'
 import type { Problem } from '../../config/problem.ts'
 import { parseSentinelConf } from '../../config/sentinel-conf.ts'
-import type { ParsedSentinelFile, SentinelFile } from '../../config/sentinel-file.ts'
+import { isYml, type ParsedSentinelFile, type SentinelFile } from '../../config/sentinel-file.ts'
 import { parseSentinelYml } from '../../config/sentinel-yml.ts'
 import { nodeOutside } from '../../io/files/config-filesystem.ts'
 import { readTextFile, readYmlFile } from '../files.ts'
@@ -24,10 +24,6 @@ export interface SentinelSource {
   readonly home?: string | undefined
   /** It may be for another machine: its folders and programs need not exist here. */
   readonly elsewhere?: boolean
-}
-
-export function isYml(path: string): boolean {
-  return /\.ya?ml$/i.test(path)
 }
 
 /** Throws a StartError if the file cannot be read at all. */

@@ -6,7 +6,12 @@ import type { Rng } from '../../base/rng.ts'
 import { keepsRecord } from '../../config/black-box-options.ts'
 import { goneOnSince } from '../../config/gone-on.ts'
 import { formatProblem, type Problem } from '../../config/problem.ts'
-import { type SentinelFile, stateFileName, toSavedState } from '../../config/sentinel-file.ts'
+import {
+  isYml,
+  type SentinelFile,
+  stateFileName,
+  toSavedState,
+} from '../../config/sentinel-file.ts'
 import { certificatesUsedBy } from '../../config/tls-options.ts'
 import { checkSentinelAclFile } from '../../core/access/access-start.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
@@ -39,7 +44,7 @@ import { EXIT_FAILED, logFailedStart, say } from '../report.ts'
 import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
 import { rehearseWhenCalm } from './rehearse.ts'
-import { isYml, readSentinelFile, type SentinelSource } from './sentinel-config.ts'
+import { readSentinelFile, type SentinelSource } from './sentinel-config.ts'
 import { Sidecar } from './sentinel-proxy.ts'
 import { Reloader } from './sentinel-reload.ts'
 
