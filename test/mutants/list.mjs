@@ -1130,7 +1130,7 @@ export const MUTANTS = [
     story: 'A master sends its replicas every message twice.',
     edits: [
       {
-        file: 'server/execution.js',
+        file: 'server/effects.js',
         find: '            replication.propagate(sent[0].db, commandsOf(sent));\n',
         replace:
           '            for (const _ of [1, 2])\n                replication.propagate(sent[0].db, commandsOf(sent));\n',
