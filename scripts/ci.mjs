@@ -6,14 +6,15 @@
  *
  *   node scripts/ci.mjs [--limit MINUTES]
  *
- * `--limit` bounds one step. Exit status 1: a step failed.
+ * `--limit` bounds one step, in which the computing lane may get little of the processor for a long time. Exit status
+ * 1: a step failed.
  */
 import { constants, setPriority } from 'node:os'
 import { scriptOptions } from './options.mjs'
 import { endWithParents } from './parents.mjs'
 import { captureNode } from './spawn.mjs'
 
-const options = scriptOptions(import.meta.url, { limit: { type: 'string', default: '25' } })
+const options = scriptOptions(import.meta.url, { limit: { type: 'string', default: '40' } })
 const LIMIT_MS = Number(options.limit) * 60_000
 /** Of a step that passed only the end is shown, which tells how much it has seen. */
 const END_OF_PASSED = { lines: 15, characters: 2_000 }
