@@ -17,8 +17,11 @@ export interface ClusterClock {
   read(): Moment
   /** Calls `fire` when so many milliseconds are over, unless the returned function is called before. */
   after(ms: number, fire: () => void): () => void
-  /** Lets so many milliseconds pass. Rejects once the clock is stopped: no deadline would ever come. */
-  pass(ms: number): Promise<void>
+  /**
+   * Lets so many milliseconds pass. Rejects once the clock is stopped: no deadline would ever come. A clock that is
+   * moved by hand stands still as soon as `isAbandoned`.
+   */
+  pass(ms: number, isAbandoned?: () => boolean): Promise<void>
   readonly isStopped: boolean
   stop(): void
 }
@@ -125,17 +128,19 @@ export class ManualClock implements ClusterClock {
   }
 
   /** From one deadline to the next; in between everything that is on its way arrives. */
-  async pass(ms: number): Promise<void> {
+  async pass(ms: number, isAbandoned = () => false): Promise<void> {
     if (this.#isStopped) throw alreadyStopped()
     const untilMs = this.#nowMs + ms
     await this.#quiet()
     for (let dueMs = this.#nextMs(); dueMs <= untilMs; dueMs = this.#nextMs()) {
-      if (this.#isStopped) return
+      if (this.#isStopped || isAbandoned()) return
       this.#nowMs = Math.max(this.#nowMs, dueMs)
       this.#fireDue()
       await this.#quiet()
     }
-    this.#nowMs = untilMs
+    if (isAbandoned()) return
+    // Another hand may have moved it further meanwhile.
+    this.#nowMs = Math.max(this.#nowMs, untilMs)
     await this.#quiet()
   }
 

@@ -193,7 +193,7 @@ class RunningCluster implements Cluster {
       )
     }
     checkMs('advance', ms)
-    await this.#room.clock.pass(ms)
+    await this.until.pass(ms)
   }
 
   async at(steps: readonly ScriptStep[]): Promise<PlayedScript> {
@@ -312,6 +312,7 @@ class RunningCluster implements Cluster {
       for (const node of down) node.start(node === master ? undefined : master)
     }
     for (const one of this.sentinels) if (one.status === 'down') one.start()
+    await Promise.all(this.nodes.map((node) => node.unpause()))
     await this.until.settled()
     const groups = [...this.#groups.values()]
     await Promise.all(groups.map(({ master }) => this.#ask(master, 'FLUSHALL')))

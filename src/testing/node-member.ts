@@ -59,6 +59,11 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
       : undefined
   }
 
+  /** Not by a command: a pause of everything would hold it back. */
+  async unpause(): Promise<void> {
+    this.#node?.services.pause.end()
+  }
+
   protected override wipe(): void {
     this.#disk.wipe()
   }

@@ -20,7 +20,10 @@ export interface Managed {
 }
 
 export interface ManagedMember extends Member, Managed {}
-export interface ManagedNode extends NodeMember, Managed {}
+export interface ManagedNode extends NodeMember, Managed {
+  /** Ends a CLIENT PAUSE. Nodes of other programs hold back CLIENT UNPAUSE itself during a pause of everything. */
+  unpause(): Promise<void>
+}
 
 export interface ManagedSentinel extends SentinelMember, Managed {
   /** Undefined: it is down, or does not watch the group. */
@@ -42,6 +45,7 @@ export interface SentinelView {
   readonly instances: readonly SeenInstance[]
   /** It leads a failover at this moment. */
   readonly isFailingOver: boolean
+  readonly isTilted: boolean
   /** The epoch of the failover that made this node the master. */
   readonly configEpoch: number
 }

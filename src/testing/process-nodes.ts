@@ -1,4 +1,5 @@
 /** Data nodes and Sentinels that are processes of their own, and what they say of themselves when they are asked. */
+import { infoFields } from '../base/info-fields.ts'
 import type { Reply } from '../resp/reply.ts'
 import type { ClusterEvent, NodeReplication } from './api.ts'
 import type { MemberProgram } from './member.ts'
@@ -18,6 +19,10 @@ export class ProcessNode extends ProcessMember implements ManagedNode {
 
   get replication(): NodeReplication | undefined {
     return this.status === 'down' ? undefined : this.#replication
+  }
+
+  async unpause(): Promise<void> {
+    await this.ask('CLIENT', 'UNPAUSE').catch(() => undefined)
   }
 
   override async refresh(): Promise<void> {
@@ -121,12 +126,14 @@ export class ProcessSentinel extends ProcessMember implements ManagedSentinel {
   async #look(group: string): Promise<void> {
     try {
       if (this.status === 'down') throw new Error('it is down')
-      const [address = [], [master] = [], replicas = [], sentinels = []] = await Promise.all([
-        this.ask('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', group).then(wordsOf),
-        this.ask('SENTINEL', 'MASTER', group).then((reply) => [fieldsOf(reply)]),
-        this.ask('SENTINEL', 'REPLICAS', group).then(listOf),
-        this.ask('SENTINEL', 'SENTINELS', group).then(listOf),
-      ])
+      const [address = [], [master] = [], replicas = [], sentinels = [], info = ''] =
+        await Promise.all([
+          this.ask('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', group).then(wordsOf),
+          this.ask('SENTINEL', 'MASTER', group).then((reply) => [fieldsOf(reply)]),
+          this.ask('SENTINEL', 'REPLICAS', group).then(listOf),
+          this.ask('SENTINEL', 'SENTINELS', group).then(listOf),
+          this.ask('INFO', 'sentinel').then((reply) => (reply.kind === 'bulk' ? reply.bytes : '')),
+        ])
       const [masterHost = '', masterPort = ''] = address
       const isFailingOver = master?.get('flags')?.includes('failover_in_progress') ?? false
       const instances = [
@@ -138,6 +145,7 @@ export class ProcessSentinel extends ProcessMember implements ManagedSentinel {
         masterPort: Number(masterPort),
         instances,
         isFailingOver,
+        isTilted: infoFields(info).get('sentinel_tilt') === '1',
         configEpoch: Number(master?.get('config-epoch') ?? 0),
       })
     } catch {

@@ -163,12 +163,12 @@ class ScriptPlayer {
       const { label, offsetMs } = when.time
       const fromMs = label === undefined ? this.#startMs : (this.#labels.get(label) ?? 0)
       const leftMs = fromMs + offsetMs - clock.nowMs
-      return leftMs > 0 ? clock.pass(leftMs) : undefined
+      return leftMs > 0 ? until.pass(leftMs) : undefined
     }
     const { condition, withinMs, plusMs } = when
     if (condition.claim.kind === 'converged') await until.settled({ withinMs })
     else await until.true('the event of a script', () => this.#missing(condition), { withinMs })
-    if (plusMs > 0) await clock.pass(plusMs)
+    if (plusMs > 0) await until.pass(plusMs)
   }
 
   #missing({ claim }: Condition): string[] {

@@ -49,7 +49,7 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
     if (this.status === 'down') return undefined
     return this.#host?.look((state) => {
       const group = state.groups.get(name)
-      return group === undefined ? undefined : viewOf(group)
+      return group === undefined ? undefined : viewOf(group, isTilted(state))
     })
   }
 
@@ -134,7 +134,7 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
   }
 }
 
-function viewOf(group: Group): SentinelView {
+function viewOf(group: Group, isTilted: boolean): SentinelView {
   const { host: masterHost, port: masterPort } = currentMaster(group)
   const instances = [...instancesOf(group)].map((instance) => {
     return {
@@ -145,7 +145,14 @@ function viewOf(group: Group): SentinelView {
     }
   })
   const isFailingOver = group.failover !== undefined
-  return { masterHost, masterPort, instances, isFailingOver, configEpoch: group.configEpoch }
+  return {
+    masterHost,
+    masterPort,
+    instances,
+    isFailingOver,
+    isTilted,
+    configEpoch: group.configEpoch,
+  }
 }
 
 function isInPlace(instance: Instance, masterPort: number): boolean {

@@ -84,6 +84,15 @@ export class ClusterUntil implements Until {
     await this.#look(wait, missing, withinMs).finally(() => this.#waits.delete(wait))
   }
 
+  /** Lets time pass for a test, and no longer than the test has the cluster. */
+  async pass(ms: number): Promise<void> {
+    const wait = { what: `${ms} ms to pass`, left: ['they are not over'], isAbandoned: false }
+    this.#waits.add(wait)
+    const passed = this.#start.clock.pass(ms, () => wait.isAbandoned)
+    await passed.finally(() => this.#waits.delete(wait))
+    demandWanted(wait)
+  }
+
   /** What is waited for at this moment: runners end a test before its wait is over, and show nothing of it. */
   get waits(): readonly string[] {
     return [...this.#waits].map(({ what, left }) => `waits for ${what}: ${left.join('; ')}`)
@@ -101,8 +110,7 @@ export class ClusterUntil implements Until {
       await Promise.all(members.map((member) => member.refresh()))
       const failed = members.find(({ failure }) => failure !== undefined)
       if (failed !== undefined) throw new Error(failed.failure)
-      if (wait.isAbandoned)
-        throw new Error(`the cluster was reset while a test waited for ${wait.what}`)
+      demandWanted(wait)
       wait.left = missingOf(missing)
       if (wait.left.length === 0) return
       if (clock.nowMs > endMs) throw new NotInTime(wait.what, withinMs, wait.left)
@@ -116,10 +124,15 @@ export class ClusterUntil implements Until {
     if (sentinel === undefined || sentinel.status !== 'running')
       return ` (it is ${sentinel?.status})`
     const view = sentinel.view(group.name)
+    if (view?.isTilted) return ' and is in TILT, in which it decides nothing'
     if (view?.isFailingOver) return ' and leads a failover'
     const seen = view?.instances.find(({ port }) => port === old.port)
     return seen?.isDown ? ' and holds it for down' : ' and does not hold it for down'
   }
+}
+
+function demandWanted({ isAbandoned, what }: Wait): void {
+  if (isAbandoned) throw new Error(`the cluster was reset while a test waited for ${what}`)
 }
 
 /** What the test says is missing; it may forget that this is a list. */

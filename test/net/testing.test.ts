@@ -289,6 +289,41 @@ test('a timeline ends with what is waited for and missing, and a reset ends the 
   expect(one.timeline()).toBe('')
 })
 
+test('a reset ends the pauses of clients', async () => {
+  const one = await cluster({
+    clock: 'manual',
+    replicas: 1,
+    downAfterMs: 60_000,
+    detection: 'ping',
+  })
+  const client = new Redis(one.master.port)
+  await client.client('PAUSE', 3_600_000, 'ALL')
+  await one.reset()
+  expect(await client.ping()).toBe('PONG')
+  client.disconnect()
+})
+
+test.each([
+  ['advance', (one: Cluster) => one.advance(3_600_000)],
+  ['script', (one: Cluster) => one.at([{ at: '1h', kill: 'n1' }])],
+] as const)('a reset ends the %s that a test did not await', async (_, begin) => {
+  const one = await cluster({ clock: 'manual', replicas: 1, sentinels: 1 })
+  const begun = begin(one).catch(String)
+  await vi.waitUntil(() => one.timeline().includes('waits for 3600000 ms to pass'))
+  await one.reset()
+  expect(await begun).toMatch('the cluster was reset while a test waited for 3600000 ms to pass')
+  expect(one.master.status).toBe('running')
+})
+
+test('who waits for a switch in vain learns which Sentinel is in TILT', async () => {
+  const one = await cluster({ clock: 'manual', replicas: 1, sentinels: 1 })
+  one.sentinels[0]?.clock.jump(60_000)
+  one.master.kill()
+  await expect(one.until.switched({ withinMs: 2_000 })).rejects.toThrow(
+    's1 still tells clients n1 and is in TILT, in which it decides nothing',
+  )
+})
+
 test('a script does its steps at their times and after events, and its mistakes are named before it begins', async () => {
   const one = await cluster({ clock: 'manual', replicas: 1, downAfterMs: 500 })
   const { labels } = await one.at([
