@@ -231,7 +231,7 @@ function judgeTwins({ group }: GroupScene, reached: readonly SeenNode[]): readon
 }
 
 /** Addresses at which the same run id answers. */
-export function twins(
+function twins(
   programs: readonly { readonly address: string; readonly info: ReadonlyMap<string, string> }[],
 ): readonly (readonly [runId: string, addresses: readonly string[]])[] {
   const byRunId = new Map<string, string[]>()
