@@ -22,15 +22,15 @@ export async function watchStatus(
   isJson: boolean,
 ): Promise<StatusReport | undefined> {
   const output = drawsInPlace(process.stdout) && !isJson ? new Screen() : new Lines(isJson)
-  const end = new End()
+  const end = new WatchEnd()
   let last: StatusReport | undefined
   try {
     for (;;) {
-      const report = await Promise.race([look(), end.wanted])
+      const report = await end.or(look())
       if (report === undefined) return last
       last = report
       output.show(report)
-      await Promise.race([setTimeout(WATCH_MS), end.wanted])
+      await end.or(setTimeout(WATCH_MS))
     }
   } finally {
     output.close()
@@ -83,19 +83,32 @@ class Screen {
 }
 
 /** The wish of the user to end, by a key or by a signal. */
-class End {
-  readonly wanted: Promise<undefined>
+export class WatchEnd {
   readonly #keyboard: Keyboard | undefined
-  #want: () => void = () => undefined
+  #isWanted = false
+  #tell: () => void = () => undefined
+  readonly #want = () => {
+    this.#isWanted = true
+    this.#tell()
+  }
 
   constructor() {
-    this.wanted = new Promise((resolve) => {
-      this.#want = () => resolve(undefined)
-    })
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, this.#want)
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY
     const onKey = (key: string) => key === 'q' && this.#want()
     this.#keyboard = isTerminal ? new Keyboard(process.stdin, onKey) : undefined
+  }
+
+  /**
+   * What comes; undefined if the user wishes to end before. Promise.race() with one promise for the wish would keep all
+   * that ever came, until the wish comes.
+   */
+  or<T>(coming: Promise<T>): Promise<T | undefined> {
+    if (this.#isWanted) return Promise.resolve(undefined)
+    return new Promise((resolve, reject) => {
+      this.#tell = () => resolve(undefined)
+      coming.then(resolve, reject)
+    })
   }
 
   close(): void {
