@@ -120,6 +120,12 @@ export class TestSentinel {
     return client
   }
 
+  /** The lines with which INFO says what somebody should look at. */
+  remarks(): readonly string[] {
+    const info = this.connect().ask('INFO vedette')
+    return info.split('\r\n').filter((line) => line.startsWith('remark'))
+  }
+
   /** Lets something happen in one turn and performs its effects. */
   run(happen: (turn: Turn) => void): void {
     const turn: Turn = { state: this.state, now: this.now, effects: [] }

@@ -20,14 +20,6 @@ function warnings(sentinel: TestSentinel): readonly string[] {
   )
 }
 
-function remarks(sentinel: TestSentinel): readonly string[] {
-  return sentinel
-    .connect()
-    .ask('INFO vedette')
-    .split('\r\n')
-    .filter((line) => line.startsWith('remark'))
-}
-
 test('a clone that says hello again and again is told once, shown while it is heard, and is no peer', () => {
   const sentinel = new TestSentinel({ peers: PEERS })
   hear(sentinel, '10.0.0.66,26379', 40)
@@ -36,14 +28,14 @@ test('a clone that says hello again and again is told once, shown while it is he
       'another Sentinel, at 10.0.0.66:26379, says hello with the id of this one',
     ),
   ])
-  expect(remarks(sentinel)).toEqual([
+  expect(sentinel.remarks()).toEqual([
     expect.stringMatching(
       /^remark0:group=mymaster,instance=,text=another Sentinel, at 10\.0\.0\.66/,
     ),
   ])
   expect([...sentinel.group.peers.keys()]).toEqual(PEERS.map(({ runId }) => runId))
   sentinel.advance(6 * PERIOD_MS)
-  expect(remarks(sentinel)).toEqual([])
+  expect(sentinel.remarks()).toEqual([])
   hear(sentinel, '10.0.0.66,26379', 20)
   expect(warnings(sentinel)).toHaveLength(1)
 })
@@ -56,7 +48,7 @@ test('addresses that we have announced ourselves are no clones, now or before CO
     sentinel.run((turn) => sendHelloToAll(turn, sentinel.group))
   }
   for (const ip of ['10.0.0.7', '10.0.0.8', 'sentinel-1.example']) hear(sentinel, `${ip},26379`, 20)
-  expect([...warnings(sentinel), ...remarks(sentinel)]).toEqual([])
+  expect([...warnings(sentinel), ...sentinel.remarks()]).toEqual([])
 })
 
 test('what a lagging replica still tells of our time before a restart is no clone', () => {
@@ -64,7 +56,7 @@ test('what a lagging replica still tells of our time before a restart is no clon
   hear(sentinel, '10.0.0.66,26379', 9)
   sentinel.advance(6 * PERIOD_MS)
   hear(sentinel, '10.0.0.66,26379', 9)
-  expect([...warnings(sentinel), ...remarks(sentinel)]).toEqual([])
+  expect([...warnings(sentinel), ...sentinel.remarks()]).toEqual([])
 })
 
 test('strangers who make up addresses take no more room than a few', () => {

@@ -6,14 +6,6 @@ import { step } from '../../../src/core/step.ts'
 import type { Reply } from '../../../src/resp/reply.ts'
 import { MYMASTER, REPLICAS, TestSentinel } from '../../support/sentinel-builder.ts'
 
-function remarks(sentinel: TestSentinel): readonly string[] {
-  return sentinel
-    .connect()
-    .ask('INFO vedette')
-    .split('\r\n')
-    .filter((line) => line.startsWith('remark'))
-}
-
 function replyFromReplica(sentinel: TestSentinel, purpose: Purpose, reply: Reply): void {
   const [replica] = sentinel.group.replicas.values()
   const link = replica?.link.command?.id ?? 0
@@ -21,17 +13,17 @@ function replyFromReplica(sentinel: TestSentinel, purpose: Purpose, reply: Reply
 }
 
 test('a Sentinel that has nothing to complain of makes no remark', () => {
-  expect(remarks(new TestSentinel({ replicas: REPLICAS }))).toEqual([])
+  expect(new TestSentinel({ replicas: REPLICAS }).remarks()).toEqual([])
 })
 
 test('an instance that refuses our password is named with its reason until it lets us in', () => {
   const sentinel = new TestSentinel({ replicas: REPLICAS })
   const noauth: Reply = { kind: 'error', text: 'NOAUTH Authentication required.' }
   replyFromReplica(sentinel, { kind: 'ping' }, noauth)
-  const [remark] = remarks(sentinel)
+  const [remark] = sentinel.remarks()
   expect(remark).toMatch(/^remark0:group=mymaster,instance=replica 10\.0\.0\.2:6380,text=.*NOAUTH/)
   replyFromReplica(sentinel, { kind: 'ping' }, { kind: 'simple', text: 'PONG' })
-  expect(remarks(sentinel)).toEqual([])
+  expect(sentinel.remarks()).toEqual([])
 })
 
 test('an instance that is down is named with the reason why it cannot be reached, until it can', () => {
@@ -61,7 +53,7 @@ test('a state that cannot be saved is a remark on every group', () => {
   const sentinel = new TestSentinel()
   sentinel.savesFail = true
   sentinel.connect().ask('SENTINEL FLUSHCONFIG')
-  expect(remarks(sentinel)).toEqual([
+  expect(sentinel.remarks()).toEqual([
     'remark0:group=mymaster,instance=,text=its state cannot be saved, so it gives no vote and enters no election',
   ])
 })
@@ -119,7 +111,7 @@ describe('of a strict group', () => {
     expect(fields(strict())).toContain(
       `voters-now ${shown} votes-needed-for-failover 2 writes-stalled-ms 0`,
     )
-    expect(remarks(strict())).toEqual([])
+    expect(strict().remarks()).toEqual([])
   })
 
   test('who holds writes back is told, and for how long', () => {
@@ -127,7 +119,7 @@ describe('of a strict group', () => {
     const sentinel = strict({ ...MASTER, stalledMs: 4_200 })
     const names = `writes-stalled-ms 4200 writes-held-back-by ${others.join(' ')}`
     expect(fields(sentinel)).toContain(names)
-    expect(remarks(sentinel)).toEqual([
+    expect(sentinel.remarks()).toEqual([
       `remark0:group=mymaster,instance=,text=writes have waited for 4200 ms: ${others.join(', ')} did not acknowledge`,
     ])
   })
@@ -144,7 +136,7 @@ describe('of a strict group', () => {
 
   test('what FORCE would lose is told where a failover without loss is impossible', () => {
     const none = { ...VOTER, isVoter: false }
-    expect(remarks(strict(MASTER, [none, none]))).toEqual([
+    expect(strict(MASTER, [none, none]).remarks()).toEqual([
       'remark0:group=mymaster,instance=,text=1 of 3 voters have a vote: 10.0.0.2:6380 has none now, 10.0.0.3:6381 has none now',
       'remark1:group=mymaster,instance=,text=no failover without loss: 2 votes are needed; FENCE with FORCE would lose of what was acknowledged by the last INFO of the master: 10.0.0.2:6380: nothing, 10.0.0.3:6381: 250 bytes; docs/strict.md has the steps',
     ])
@@ -156,7 +148,7 @@ describe('of a strict group', () => {
     const told = '10.0.0.1:6379=other 10.0.0.2:6380=other 10.0.0.3:6381=voter'
     expect(fields(sentinel)).toContain(`voters-now ${told}`)
     const text = `the voters of the present term are ${others.voters}: the nodes refuse every fence`
-    expect(remarks(sentinel)).toEqual([expect.stringContaining(`text=${text}`)])
+    expect(sentinel.remarks()).toEqual([expect.stringContaining(`text=${text}`)])
   })
 
   test('nodes that keep another write quorum than our file are told: they refuse our fences', () => {
@@ -164,12 +156,12 @@ describe('of a strict group', () => {
     const told = '10.0.0.1:6379=other 10.0.0.2:6380=other 10.0.0.3:6381=voter'
     expect(fields(sentinel)).toContain(`voters-now ${told}`)
     const text = 'the write quorum of the present term is 3, not 2: the nodes refuse every fence'
-    expect(remarks(sentinel)).toEqual([expect.stringContaining(`text=${text}`)])
+    expect(sentinel.remarks()).toEqual([expect.stringContaining(`text=${text}`)])
   })
 
   test('a group without voters is told to name them', () => {
     const sentinel = new TestSentinel({ groups: [{ ...group, voters: [] }], replicas: REPLICAS })
-    expect(remarks(sentinel)).toEqual([
+    expect(sentinel.remarks()).toEqual([
       'remark0:group=mymaster,instance=,text=replication is strict and no voters are named, so nothing fails over: name them with voters (docs/strict.md)',
     ])
   })
