@@ -30,7 +30,7 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const MIB = 1024 * 1024
 /** Nobody waits longer for a PONG, on a machine that has other things to do as well. */
-const PATIENCE_MS = 1_000
+const PATIENCE_MS = 2_000
 const PLACES = 200
 /** A save or a link opened anew meanwhile. */
 const FILES_OF_ITS_OWN = 5

@@ -82,13 +82,13 @@ class Run implements HostileRun {
   }
 
   play(at: number): void {
-    const [beforeBytes, startMs] = [usedBytes(), performance.now()]
+    const [beforeBytes, startMs] = [usedBytes(), usedMs()]
     const outcome = this.#outcome(at)
     this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + 1)
     const growthMiB = (usedBytes() - beforeBytes) / MIB
     this.largestGrowthMiB = Math.max(this.largestGrowthMiB, growthMiB)
     if (growthMiB > MAX_CASE_GROWTH_MIB) this.#tell(at, `takes ${Math.round(growthMiB)} MiB`)
-    this.#judgeTime(at, performance.now() - startMs)
+    this.#judgeTime(at, usedMs() - startMs)
   }
 
   /** Collects garbage, and checks what is left. */
@@ -118,13 +118,13 @@ class Run implements HostileRun {
     }
   }
 
-  /** A case that was slow because the machine was busy is fast when it is played again. */
+  /** A case that was slow because code was compiled meanwhile is fast when it is played again. */
   #judgeTime(at: number, firstMs: number): void {
     let durationMs = firstMs
     if (firstMs > MAX_CASE_MS) {
-      const startMs = performance.now()
+      const startMs = usedMs()
       this.#outcome(at)
-      durationMs = Math.min(firstMs, performance.now() - startMs)
+      durationMs = Math.min(firstMs, usedMs() - startMs)
     }
     this.slowestMs = Math.max(this.slowestMs, durationMs)
     if (durationMs > MAX_CASE_MS) this.#tell(at, `takes ${Math.round(durationMs)} ms`)
@@ -135,6 +135,12 @@ class Run implements HostileRun {
     process.stderr.write(`${problem}\n`)
     this.problems.push(problem)
   }
+}
+
+/** Time of the processor: on the clock, a case is also slow where others leave it none. */
+function usedMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
 }
 
 function usedBytes(): number {
