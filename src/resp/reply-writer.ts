@@ -40,6 +40,10 @@ export class ReplyWriter {
   /** What goes out before the frames. */
   #head: string
   #wanted = 0
+  /** How many bytes have been returned by `next`. */
+  writtenBytes = 0
+  /** Called by whoever took the last bytes. */
+  onDone: (() => void) | undefined
 
   constructor(reply: Reply, protocol: Protocol) {
     this.#protocol = protocol
@@ -68,6 +72,12 @@ export class ReplyWriter {
 
   /** The next bytes: about `wanted` of them, while there are that many. */
   next(wanted: number): string {
+    const bytes = this.#next(wanted)
+    this.writtenBytes += bytes.length
+    return bytes
+  }
+
+  #next(wanted: number): string {
     this.#wanted = wanted
     flat.begin(this.#head)
     this.#head = ''

@@ -101,8 +101,12 @@ export class Dispatcher {
     if (refused !== undefined) {
       this.#refuse(session, command, refused)
     } else {
+      const { commandLogs, now } = node
+      commandLogs.requested(session, command, argv, now.wallMs)
+      const before = session.answeredBytes
       const reply = this.#execution.run(session, command, argv)
       if (reply !== undefined) session.reply(reply)
+      commandLogs.answered(session, command, argv, now.wallMs, before)
       node.replication.commandExecuted(session)
     }
     if (node.blocking.hasReadyKeys) this.#execution.serveWaiting()
@@ -127,6 +131,7 @@ export class Dispatcher {
       node.pause.hold(session, typed)
       return
     }
+    node.commandLogs.requested(session, command, argv, node.now.wallMs)
     if (waitsForExec(session, command)) {
       session.transaction?.add(demands, argv, !session.isPlain)
       session.reply(QUEUED)
@@ -141,18 +146,22 @@ export class Dispatcher {
     const { scripting, tracking } = this.#node
     const isBeside = scripting.isInterrupted
     tracking.commandBegins(session)
+    const before = session.answeredBytes
     const reply = this.#execution.run(session, command, argv)
-    if (!isBeside && scripting.isInterrupted) this.#answerLater(session)
-    else this.#answer(session, reply)
+    if (!isBeside && scripting.isInterrupted) return this.#answerLater(session, command, argv)
+    this.#answer(session, reply)
+    this.#node.commandLogs.answered(session, command, argv, this.#node.now.wallMs, before)
   }
 
   /** Its script goes on in later turns. */
-  #answerLater(session: ClientSession): void {
+  #answerLater(session: ClientSession, command: Command, argv: readonly string[]): void {
     this.#node.tracking.commandEnded()
     session.waitsForScript = true
     this.#execution.whenScriptEnds((last) => {
       session.waitsForScript = false
+      const before = session.answeredBytes
       this.#answer(session, last)
+      this.#node.commandLogs.answered(session, command, argv, this.#node.now.wallMs, before)
       session.commandEnded()
       this.#node.blocking.resumed.add(session)
       return undefined

@@ -346,9 +346,17 @@ export class Execution implements CommandContext {
     this.#effects.end()
     if (reply === undefined) return false
     this.node.times.served(session, startedAt, this.node.now.wallMs, reply.kind === 'error')
-    this.node.blocking.unblock(session, reply)
+    this.#answerWaiting(session, reply)
     this.node.replication.commandExecuted(session)
     return true
+  }
+
+  #answerWaiting(session: ClientSession, reply: Reply): void {
+    const { blocking, commandLogs, now } = this.node
+    const { blockedRun, answeredBytes } = session
+    blocking.unblock(session, reply)
+    if (blockedRun === undefined) return
+    commandLogs.answered(session, blockedRun.command, blockedRun.argv, now.wallMs, answeredBytes)
   }
 
   #callAgain(command: Command, argv: readonly string[], replay: Replay): Reply | undefined {

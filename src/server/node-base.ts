@@ -34,6 +34,7 @@ import { Sessions } from './sessions/sessions.ts'
 import { SyncGate } from './sessions/sync-gate.ts'
 import type { Settings } from './settings/settings.ts'
 import { ClientTracking } from './tracking/client-tracking.ts'
+import { CommandLogs } from './watching/command-log.ts'
 import { CommandTimes } from './watching/command-times.ts'
 import { Monitors } from './watching/monitors.ts'
 import { NodeJournal } from './watching/node-journal.ts'
@@ -86,6 +87,7 @@ export class NodeBase {
   readonly keyspaceEvents: KeyspaceEvents
   readonly tracking: ClientTracking
   readonly monitors = new Monitors()
+  readonly commandLogs: CommandLogs
   readonly times: CommandTimes
   readonly journal: NodeJournal
   readonly sentinels: SentinelBoard
@@ -118,7 +120,8 @@ export class NodeBase {
     this.functions = new FunctionStore(this.scripting.libraries)
     this.now = now
     this.access = access
-    this.times = new CommandTimes(settings, port)
+    this.commandLogs = new CommandLogs(settings)
+    this.times = new CommandTimes(settings, port, this.commandLogs.slow)
     this.journal = new NodeJournal(this)
     this.keyspaceEvents = new KeyspaceEvents(settings, this.pubsub)
     const usage = new Usage(rng.fork('usage'))

@@ -210,23 +210,29 @@ describe.each(KINDS)('limits of the protocol, %s', (_name, isRedis) => {
 
 const STORM = 3_000
 /** Each costs a redis-sentinel a save of its own. */
-const REDIS_STORM = 100
+const REDIS_STORM = 30
 
-/** Rising epochs, each with a vote for somebody nobody knows. */
-async function voteStorm({ master, sentinels }: Group, count: number): Promise<void> {
+/** Rising epochs, each with a vote for somebody nobody knows; `atOnce` of them in a pipeline. */
+async function voteStorm(
+  { master, sentinels }: Group,
+  count: number,
+  atOnce: number,
+): Promise<void> {
   const question = ['SENTINEL', 'IS-MASTER-DOWN-BY-ADDR', '127.0.0.1', String(master.port)]
   const storm = Array.from({ length: count }, (_, n) => [...question, `${n + 1}`, runIdOf('9')])
   await Promise.all(
     sentinels.map(async ({ port }) => {
-      const replies = await say(port, ...storm)
-      expect(replies).toHaveLength(count)
+      for (let from = 0; from < count; from += atOnce) {
+        const replies = await say(port, ...storm.slice(from, from + atOnce))
+        expect(replies).toHaveLength(Math.min(atOnce, count - from))
+      }
     }),
   )
 }
 
 test('a storm of vote requests from a stranger: supervision goes on, and a dead master is replaced in ordinary time', async (context) => {
   const group = await start(context, { quorum: 2 })
-  await voteStorm(group, STORM)
+  await voteStorm(group, STORM, STORM)
   expectPeace(group)
   await group.master.kill()
   await untilReplaced(group)
@@ -235,7 +241,8 @@ test('a storm of vote requests from a stranger: supervision goes on, and a dead 
 describe.skipIf(!HAS_REDIS_SENTINEL)('needs redis-sentinel', () => {
   test('the same storm makes redis-sentinels wait for twice the failover-timeout', async (context) => {
     const group = await start(context, { quorum: 2, isRedis: true })
-    await voteStorm(group, REDIS_STORM)
+    // With a pipeline of saves it would be silent for two seconds on a busy machine, and go into TILT.
+    await voteStorm(group, REDIS_STORM, 1)
     await group.master.kill()
     const [first] = group.sentinels as [Program]
     await until('it is announced', 15_000, () => first.log().includes('Next failover delay'))

@@ -46,11 +46,11 @@ function runFrom(
   const couldBlock = session.mayBlock
   session.mayBlock = false
   for (let at = from; at < queue.length; at++) {
-    const reply = context.execute(queue[at] as readonly string[])
-    if (reply !== undefined) session.reply(reply)
+    const argv = queue[at] as readonly string[]
+    answer(context, argv, context.execute(argv))
     if (!context.isInterrupted) continue
     context.whenScriptEnds((last) => {
-      if (last !== undefined) session.reply(last)
+      answer(context, argv, last)
       return runFrom(context, queue, at + 1)
     })
     session.mayBlock = couldBlock
@@ -58,6 +58,19 @@ function runFrom(
   }
   session.mayBlock = couldBlock
   session.runs = undefined
+}
+
+function answer(
+  { session, node }: CommandContext,
+  argv: readonly string[],
+  reply: Reply | undefined,
+): void {
+  if (reply === undefined) return
+  const before = session.answeredBytes
+  session.reply(reply)
+  const command = node.table.find(argv)
+  if (command === undefined) return
+  node.commandLogs.answered(session, command, argv, node.now.wallMs, before)
 }
 
 function discard({ session }: CommandContext): Reply {

@@ -75,8 +75,10 @@ export class RequestLoop {
         this.#node.blocking.resumed.add(session)
         break
       }
+      const before = session.decoder.consumed
       const request = session.decoder.next(known)
       if (request === undefined) return this.#hasReadAll(session)
+      session.requestBytes = session.decoder.consumed - before
       this.#handle(session, request)
     }
     const waits = session.blocked !== undefined || session.postponed !== undefined

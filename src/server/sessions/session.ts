@@ -87,6 +87,12 @@ export class ClientSession implements SessionClient {
   inputs = 0
   /** The name as in the command table, `client|list`. */
   lastCommand = 'NULL'
+  /** Of the request that was read last. */
+  requestBytes = 0
+  /** Of all it was sent so far, long replies aside. */
+  answeredBytes = 0
+  /** Long replies to the command that runs; undefined: none. */
+  longReplies: ReplyWriter[] | undefined
   isClosing = false
   /** It has closed its half: the connection is closed when all that it sent is answered. */
   isLeaving = false
@@ -225,7 +231,9 @@ export class ClientSession implements SessionClient {
 
   /** Answers a command, except in the master's stream and while CLIENT REPLY forbids it. */
   reply(reply: Reply): void {
-    if (!this.#isSilenced()) this.push(reply)
+    if (this.#isSilenced() || this.#isStream()) return
+    const long = this.#write(reply)
+    if (long !== undefined) this.longReplies = [...(this.longReplies ?? []), long]
   }
 
   /** CLIENT REPLY SKIP silences exactly the command after it. */
@@ -260,6 +268,7 @@ export class ClientSession implements SessionClient {
 
   /** Sends bytes, in order with the replies. */
   send(bytes: string): void {
+    this.answeredBytes += bytes.length
     if (this.isWriting) this.#sendLater(bytes)
     else this.#gather(bytes)
   }
@@ -272,6 +281,7 @@ export class ClientSession implements SessionClient {
       if (first === undefined) return
       const bytes = typeof first === 'string' ? first : first.next(PIECE_BYTES)
       if (typeof first === 'string' || first.isDone) this.#later.shift()
+      if (typeof first !== 'string' && first.isDone) first.onDone?.()
       left -= bytes.length
       if (bytes.length < LONG_PIECE_BYTES) this.#gather(bytes)
       else this.#gatherAlone(bytes)
@@ -323,13 +333,19 @@ export class ClientSession implements SessionClient {
     }
   }
 
-  #write(reply: Reply): void {
-    if (!mayBeLong(reply)) return this.send(encodeReply(reply, this.protocol))
-    if (reply.kind !== 'push' && this.#sink.isTooLong(this, reply)) return
+  /** Returns the writer of a long reply. */
+  #write(reply: Reply): ReplyWriter | undefined {
+    if (!mayBeLong(reply)) {
+      this.send(encodeReply(reply, this.protocol))
+      return undefined
+    }
+    if (reply.kind !== 'push' && this.#sink.isTooLong(this, reply)) return undefined
     const wasWriting = this.isWriting
-    this.#later.push(new ReplyWriter(reply, this.protocol))
-    if (wasWriting) return
+    const writer = new ReplyWriter(reply, this.protocol)
+    this.#later.push(writer)
+    if (wasWriting) return writer
     this.writeOn()
     if (this.isWriting) this.#sink.hasMore(this)
+    return writer
   }
 }

@@ -28,7 +28,6 @@ const NO_INSECURE_API = 'scripts never have these functions'
 const TAKEN_AT_ONCE = 'connections are taken as they come'
 const NO_DEFRAGMENTATION = 'the collector of garbage moves what it keeps'
 const CERTIFICATES_WATCHED = 'certificates are read again when their files change'
-const NOT_MEASURED = 'requests and replies are not measured by their size'
 
 export const NEIGHBOUR_INTS = {
   'active-defrag-cycle-us': ignored(integer(500, 0, 100_000), NO_DEFRAGMENTATION),
@@ -43,10 +42,6 @@ export const NEIGHBOUR_INTS = {
   'cluster-slot-migration-log-max-len': ignored(integer(1000, 0, MAX_LONG), NO_CLUSTER),
   'cluster-slot-migration-sync-buffer-drain-timeout': ignored(integer(60_000, 0), NO_CLUSTER),
   'cluster-slot-migration-write-pause-timeout': ignored(integer(10_000, 0), NO_CLUSTER),
-  'commandlog-large-reply-max-len': ignored(integer(128, 0, MAX_LONG), NOT_MEASURED),
-  'commandlog-large-request-max-len': ignored(integer(128, 0, MAX_LONG), NOT_MEASURED),
-  'commandlog-reply-larger-than': ignored(integer(MIB, -1, MAX_LONG), NOT_MEASURED),
-  'commandlog-request-larger-than': ignored(integer(MIB, -1, MAX_LONG), NOT_MEASURED),
   'events-per-io-thread': ignored(integer(2, 0), ONE_THREAD),
   lookahead: ignored(integer(16, 1)),
   'max-new-connections-per-cycle': ignored(integer(10, 1, 1000), TAKEN_AT_ONCE),

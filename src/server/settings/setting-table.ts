@@ -101,6 +101,11 @@ export const INT_SETTINGS = {
   'repl-diskless-sync-max-replicas': integer(0, 0),
   'slowlog-log-slower-than': integer(10_000, -1, MAX_LONG),
   'slowlog-max-len': integer(128, 0, MAX_LONG),
+  // Of Valkey 8.1, in bytes.
+  'commandlog-request-larger-than': integer(MIB, -1, MAX_LONG),
+  'commandlog-large-request-max-len': integer(128, 0, MAX_LONG),
+  'commandlog-reply-larger-than': integer(MIB, -1, MAX_LONG),
+  'commandlog-large-reply-max-len': integer(128, 0, MAX_LONG),
   'latency-monitor-threshold': integer(0, 0, MAX_LONG),
   'active-expire-effort': ignored(integer(1, 1, 10)),
   'lfu-log-factor': integer(10, 0),

@@ -8,15 +8,14 @@ import type { ClientSession } from '../sessions/session.ts'
 import type { Settings } from '../settings/settings.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 import { type LatencyEvent, LatencyMonitor } from './latency-monitor.ts'
-import { SlowLog } from './slow-log.ts'
+import type { CommandLog } from './command-log.ts'
 
 const UNKNOWN = Number.NEGATIVE_INFINITY
 
 export class CommandTimes {
-  readonly slowLog: SlowLog
   readonly latency: LatencyMonitor
+  readonly #slowLog: CommandLog
   readonly #stopwatch: () => number
-  #slowMicros = 0
   #thresholdMicros = 0
   #isTracked = true
   /** For how long commands have made the node stand still, while the stopwatch did not run. */
@@ -24,16 +23,12 @@ export class CommandTimes {
   /** When a command ended, while the next one of the same turn may have begun at that moment. */
   #endedAt = UNKNOWN
 
-  constructor(settings: Settings, port: NodePort) {
-    this.slowLog = new SlowLog(settings)
+  constructor(settings: Settings, port: NodePort, slowLog: CommandLog) {
+    this.#slowLog = slowLog
     this.latency = new LatencyMonitor(settings)
     this.#stopwatch = port.stopwatch ?? (() => 0)
     const follow = () => {
-      const [slow, ms] = [
-        settings.int('slowlog-log-slower-than'),
-        settings.int('latency-monitor-threshold'),
-      ]
-      this.#slowMicros = slow < 0 ? Number.POSITIVE_INFINITY : slow
+      const ms = settings.int('latency-monitor-threshold')
       this.#thresholdMicros = ms === 0 ? Number.POSITIVE_INFINITY : ms * 1000
       this.#isTracked = settings.flag('latency-tracking')
     }
@@ -102,8 +97,8 @@ export class CommandTimes {
     if (micros >= this.#thresholdMicros) {
       this.latency.note(command.isFast ? 'fast-command' : 'command', micros, nowMs)
     }
-    if (micros >= this.#slowMicros) {
-      this.slowLog.note(client, command, argv, Math.floor(micros), nowMs)
+    if (micros >= this.#slowLog.threshold) {
+      this.#slowLog.note({ client, command, argv, nowMs }, Math.floor(micros))
     }
   }
 
@@ -114,8 +109,4 @@ export class CommandTimes {
   }
 }
 
-const WATCHED = [
-  'slowlog-log-slower-than',
-  'latency-monitor-threshold',
-  'latency-tracking',
-] as const
+const WATCHED = ['latency-monitor-threshold', 'latency-tracking'] as const

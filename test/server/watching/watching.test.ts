@@ -68,6 +68,90 @@ describe('SLOWLOG', () => {
   })
 })
 
+describe('COMMANDLOG', () => {
+  /** Kinds, and how many commands each holds. */
+  function lengths(client: { say: (words: string) => string }) {
+    const kinds = ['slow', 'large-request', 'large-reply']
+    return kinds.map((kind) => client.say(`COMMANDLOG LEN ${kind}`).trim())
+  }
+
+  test('keeps requests by their size on the wire, and those that a transaction queues', () => {
+    const { client } = withMonitor({ 'commandlog-request-larger-than': '60' })
+    // *3 $3 SET $1 k $33: 27 bytes beside the value, with the ends of lines.
+    client.say(`SET k ${'x'.repeat(32)}`)
+    expect(lengths(client)).toEqual([':0', ':0', ':0'])
+    client.say(`SET k ${'x'.repeat(33)}`)
+    expect(client.say('COMMANDLOG GET -1 large-request')).toMatch(
+      /^\*1\r\n\*6\r\n:0\r\n:1700000000\r\n:60\r\n\*3\r\n\$3\r\nSET\r\n/,
+    )
+    client.say('MULTI')
+    expect(client.say(`APPEND k ${'x'.repeat(60)}`)).toBe('+QUEUED\r\n')
+    client.say('DISCARD')
+    expect(client.say('COMMANDLOG GET 1 large-request')).toContain('APPEND')
+  })
+
+  test('keeps no request that is refused, and hides what is secret', () => {
+    const { client } = withMonitor({ 'commandlog-request-larger-than': '60' })
+    expect(client.say(`NONSENSE ${'x'.repeat(60)}`)).toMatch(/^-ERR unknown command/)
+    expect(lengths(client)).toEqual([':0', ':0', ':0'])
+    client.say(`CONFIG SET masterauth ${'hunter2'.repeat(10)}`)
+    expect(client.say('COMMANDLOG GET -1 large-request')).toContain('(redacted)')
+  })
+
+  test('keeps commands by the size of their replies: short, long, in a transaction, after a wait', () => {
+    const { harness, client } = withMonitor({ 'commandlog-reply-larger-than': '100' })
+    client.say(`SET k ${'x'.repeat(92)}`)
+    client.say('GET k')
+    expect(lengths(client)[2]).toBe(':0')
+    client.say('APPEND k x')
+    client.say('GET k')
+    expect(client.say('COMMANDLOG GET 1 large-reply')).toContain(':100\r\n*2\r\n$3\r\nGET\r\n')
+    client.say('COMMANDLOG RESET large-reply')
+    client.say(`SETRANGE long 1999999 x`)
+    client.say('GET long')
+    harness.advance(1_000)
+    expect(client.take().length).toBeGreaterThan(0)
+    expect(client.say('COMMANDLOG GET 1 large-reply')).toContain(':2000012\r\n*2\r\n$3\r\nGET')
+    client.say('COMMANDLOG RESET large-reply')
+    client.say('MULTI')
+    client.say('PING')
+    client.say('GET k')
+    client.say('EXEC')
+    expect(client.say('COMMANDLOG GET -1 large-reply')).toMatch(/^\*1\r\n.*GET/s)
+    const waiting = harness.client()
+    waiting.say('BLPOP list 0')
+    client.say(`RPUSH list ${'x'.repeat(100)}`)
+    expect(client.say('COMMANDLOG GET 1 large-reply')).toContain('BLPOP')
+  })
+
+  test('is off below zero, holds no more than it may, and forgets one kind alone', () => {
+    const { client } = withMonitor({
+      'commandlog-request-larger-than': '0',
+      'commandlog-large-request-max-len': '2',
+      'commandlog-reply-larger-than': '0',
+    })
+    for (let at = 0; at < 5; at++) client.say('PING')
+    // The answer to MONITOR is the sixth.
+    client.say(
+      'CONFIG SET commandlog-request-larger-than -1 commandlog-reply-larger-than -1 slowlog-log-slower-than -1',
+    )
+    expect(lengths(client)).toEqual([':0', ':2', ':6'])
+    expect(client.say('COMMANDLOG RESET large-reply')).toBe('+OK\r\n')
+    expect(lengths(client)).toEqual([':0', ':2', ':0'])
+  })
+
+  test('of a kind that it does not know says which there are', () => {
+    const { client } = withMonitor()
+    const kinds = '-ERR type should be one of the following: slow, large-request, large-reply\r\n'
+    expect(client.say('COMMANDLOG LEN big')).toBe(kinds)
+    expect(client.say('COMMANDLOG RESET big')).toBe(kinds)
+    expect(client.say('COMMANDLOG GET 1 big')).toBe(kinds)
+    expect(client.say('COMMANDLOG GET -2 slow')).toBe(
+      '-ERR count should be greater than or equal to -1\r\n',
+    )
+  })
+})
+
 describe('LATENCY', () => {
   test('remembers what took longer than the threshold, one sample a second', () => {
     const { harness, client } = withMonitor({ 'latency-monitor-threshold': '5' })

@@ -202,6 +202,14 @@ shutdown 1.0.0: Saves the data and ends the process.
   nosave_save(nosave!|save!)? now!@7.0.0? force!@7.0.0? abort!@7.0.0?
 slaveof 1.0.0~5.0.0: Makes the node a replica of another one, or a master.
   args(host-port{host port:integer}|no-one{no! one!})
+commandlog 8.1.0: Commands about the commands that took longest, or were largest.
+commandlog|get 8.1.0: Shows the slow commands, or those with large requests or replies.
+  count:integer type:string
+commandlog|help 8.1.0: Explains the subcommands.
+commandlog|len 8.1.0: Counts the commands that are kept.
+  type:string
+commandlog|reset 8.1.0: Forgets the commands that are kept.
+  type:string
 slowlog 2.2.12: Commands about the commands that took longest.
 slowlog|get 2.2.12: Shows the slow commands.
   count:integer?

@@ -1,11 +1,11 @@
-/** MONITOR, SLOWLOG and LATENCY: what the node does, and how long that takes. */
+/** MONITOR, SLOWLOG, COMMANDLOG and LATENCY: what the node does, and how long that takes. */
 import { cString } from '../../../base/c-string.ts'
 import { array, bulk, error, integer, OK, type Reply } from '../../../resp/reply.ts'
 import { replyMap } from '../../../session/commands.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, container, type Family, helpReply } from '../../catalogue/command.ts'
 import type { CommandInfo } from '../../catalogue/command-info.ts'
-import { ON_ALL_NODES, REPORT_OF_NODE } from '../../catalogue/command-traits.ts'
+import { type CommandTraits, ON_ALL_NODES, REPORT_OF_NODE } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import { BAD_SLOWLOG_COUNT, unknownSubcommandOrArity } from '../../errors.ts'
 import { latencyAdvice, latencyGraph } from '../../watching/latency-text.ts'
@@ -25,15 +25,15 @@ function slowest({ node }: CommandContext, argv: readonly string[]): Reply {
   if (argv.length > 3) return unknownSubcommandOrArity('slowlog', argv[1])
   const count = argv.length === 3 ? parseInteger(argv[2]) : DEFAULT_SHOWN
   if (count === undefined || count < -1) return BAD_SLOWLOG_COUNT
-  return node.times.slowLog.reply(count)
+  return node.commandLogs.slow.reply(count)
 }
 
 function slowLength({ node }: CommandContext): Reply {
-  return integer(node.times.slowLog.length)
+  return integer(node.commandLogs.slow.length)
 }
 
 function clearSlowLog({ node }: CommandContext): Reply {
-  node.times.slowLog.clear()
+  node.commandLogs.slow.clear()
   return OK
 }
 
@@ -45,6 +45,41 @@ function slowLogHelp(): Reply {
     'LEN',
     '    How many are kept.',
     'RESET',
+    '    Forget them.',
+  ])
+}
+
+// COMMANDLOG
+
+const BAD_KIND = error('ERR type should be one of the following: slow, large-request, large-reply')
+
+function logged({ node }: CommandContext, argv: readonly string[]): Reply {
+  const count = parseInteger(argv[2])
+  if (count === undefined || count < -1) return BAD_SLOWLOG_COUNT
+  return node.commandLogs.ofKind(arg(argv, 3))?.reply(count) ?? BAD_KIND
+}
+
+function loggedLength({ node }: CommandContext, argv: readonly string[]): Reply {
+  const log = node.commandLogs.ofKind(arg(argv, 2))
+  return log === undefined ? BAD_KIND : integer(log.length)
+}
+
+function clearLog({ node }: CommandContext, argv: readonly string[]): Reply {
+  const log = node.commandLogs.ofKind(arg(argv, 2))
+  if (log === undefined) return BAD_KIND
+  log.clear()
+  return OK
+}
+
+function commandLogHelp(): Reply {
+  return helpReply('COMMANDLOG', [
+    'GET <count> <slow | large-request | large-reply>',
+    '    The last <count> commands that took long, came as a large request or had a large reply;',
+    '    -1 for all. Each with its id, when it came, the microseconds it took or the bytes it',
+    '    had, its words, its client and the name of that.',
+    'LEN <slow | large-request | large-reply>',
+    '    How many are kept.',
+    'RESET <slow | large-request | large-reply>',
     '    Forget them.',
   ])
 }
@@ -130,6 +165,10 @@ function latencyHelp(): Reply {
 
 const ADMIN = 'admin noscript loading stale'
 const HELP = 'loading stale'
+const LOG_OF_NODE: CommandTraits = { tips: ['request_policy:all_nodes', 'nondeterministic_output'] }
+const LENGTH_OF_LOG: CommandTraits = {
+  tips: ['request_policy:all_nodes', 'response_policy:agg_sum', 'nondeterministic_output'],
+}
 
 export const watchingFamily: Family = {
   group: 'server',
@@ -137,14 +176,16 @@ export const watchingFamily: Family = {
   commands: [
     command('monitor', 1, ADMIN, [], monitor),
     container('slowlog', [
-      command('get', -2, 'admin loading stale', [], slowest, {
-        tips: ['request_policy:all_nodes', 'nondeterministic_output'],
-      }),
+      command('get', -2, 'admin loading stale', [], slowest, LOG_OF_NODE),
       command('help', 2, HELP, [], slowLogHelp),
-      command('len', 2, 'admin loading stale', [], slowLength, {
-        tips: ['request_policy:all_nodes', 'response_policy:agg_sum', 'nondeterministic_output'],
-      }),
+      command('len', 2, 'admin loading stale', [], slowLength, LENGTH_OF_LOG),
       command('reset', 2, 'admin loading stale', [], clearSlowLog, ON_ALL_NODES),
+    ]),
+    container('commandlog', [
+      command('get', 4, 'admin loading stale', [], logged, LOG_OF_NODE),
+      command('help', 2, HELP, [], commandLogHelp),
+      command('len', 3, 'admin loading stale', [], loggedLength, LENGTH_OF_LOG),
+      command('reset', 3, 'admin loading stale', [], clearLog, ON_ALL_NODES),
     ]),
     container('latency', [
       command('doctor', 2, ADMIN, [], doctor, REPORT_OF_NODE),
