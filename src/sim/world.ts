@@ -200,6 +200,7 @@ export class SimWorld {
     const { nodes, sentinels, clients, liars } = this.topology
     for (const { name, host, port } of [...nodes, ...sentinels, ...liars]) {
       this.#addresses.set(name, { host: this.#network.host(host).ip, port })
+      this.#addresses.alias(name, { host, port })
     }
     for (const { host } of clients) this.#network.host(host)
   }

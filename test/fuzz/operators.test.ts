@@ -23,6 +23,22 @@ test('each order is drawn after the first fault, and the place of a replica is g
   }
 })
 
+test('in a third of the runs the master is monitored by the name of its host, and a host moves after that', () => {
+  const named = PLANS.filter(({ faults }) =>
+    faults.some((one) => one.kind === 'command' && one.argv.includes('resolve-hostnames')),
+  )
+  expect(named.length).toBeGreaterThan(5)
+  for (const { faults, topology } of named) {
+    const [by] = faults.filter(
+      (one) => one.kind === 'command' && one.argv[3] === topology.nodes[0]?.host,
+    )
+    const moves = faults.filter(
+      ({ kind, fromMs }) => kind === 'readdress' && fromMs > (by?.fromMs ?? Infinity),
+    )
+    expect(moves.length).toBeGreaterThan(0)
+  }
+})
+
 test('drawn runs hold', async () => {
   for (const seed of SEEDS.slice(0, sized(2, 10))) {
     const { failure } = await runSeed(seed, { profile: 'operators' })

@@ -47,4 +47,16 @@ export const OPERATOR_MUTANTS = [
       },
     ],
   },
+  {
+    name: 'a-name-and-its-address-are-two-nodes',
+    story:
+      'Hosts are compared as texts: a node that is known by its name and by its address is two.',
+    edits: [
+      {
+        file: 'core/names/names.js',
+        find: '    return hostIdentity(state, a) === hostIdentity(state, b);\n',
+        replace: '    return false;\n',
+      },
+    ],
+  },
 ].map((mutant) => ({ ...mutant, profile: 'operators' }))

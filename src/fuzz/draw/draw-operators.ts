@@ -26,6 +26,7 @@ const DEEDS_MAX = 6
 const OWN = 'mymaster'
 /** The deployment that gets the place of a replica. */
 const FOREIGN = 'other'
+const RESOLVE = 'resolve-hostnames'
 
 export function drawOperators(seed: string): FuzzPlan {
   const rng = createRng(`operators/${seed}`)
@@ -37,7 +38,8 @@ export function drawOperators(seed: string): FuzzPlan {
   const deeds = numbers(between(rng.fork('count'), 2, DEEDS_MAX)).flatMap((number) =>
     drawDeed(rng.fork(`deed/${number}`), setting),
   )
-  const faults = [...common, ...deeds, ...drawReuse(rng.fork('reuse'), setting)]
+  const reuse = drawReuse(rng.fork('reuse'), setting)
+  const faults = [...common, ...deeds, ...reuse, ...drawNames(rng.fork('names'), setting)]
   return {
     ...{ topology, clients, calmMs, ending: 'limit', restMs: REST_MS, hasFinalDeath: false },
     faults: faults.sort((a, b) => a.fromMs - b.fromMs),
@@ -123,7 +125,7 @@ function drawAgain(rng: Rng, { topology }: Scene, fromMs: number): Fault[] {
   return meant.flatMap((sentinel): Fault[] => [
     command(fromMs, sentinel, 'REMOVE', OWN),
     ...(isRestarted ? [restart(fromMs + 50, sentinel)] : []),
-    ...monitored(backMs, sentinel, topology, OWN, master),
+    ...monitored(backMs, sentinel, topology, OWN, placeWords(master)),
   ])
 }
 
@@ -169,8 +171,37 @@ function drawReuse(rng: Rng, { topology, calmMs }: Scene): Fault[] {
     ...sentinels.map((one) => command(1_500, one, 'REMOVE', FOREIGN)),
     { kind: 'command', fromMs: 2_000, process: spare, argv: ['REPLICAOF', ...placeWords('n1')] },
     { kind: 'death', how: 'kill', fromMs, untilMs, processes: [spare], disk: 'empty' },
-    ...sentinels.flatMap((one) => monitored(toldMs, one, topology, FOREIGN, spare)),
+    ...sentinels.flatMap((one) => monitored(toldMs, one, topology, FOREIGN, placeWords(spare))),
   ]
+}
+
+/**
+ * In one run of three the group is monitored by the name of its master's host, at one Sentinel or at all, while the
+ * others and the nodes go on by addresses: one node is known under two names. All announce addresses, by which checkers
+ * know nodes. The host gets another address then, or that of a Sentinel does.
+ */
+function drawNames(rng: Rng, { topology, calmMs }: Scene): Fault[] {
+  if (!rng.fork('any').chance(1, 3)) return []
+  const [master] = topology.nodes
+  if (master === undefined) return []
+  const all = topology.sentinels.map(({ name }) => name)
+  const meant = rng.fork('all').chance(1, 2) ? all : [rng.fork('one').pick(all)]
+  const place = [master.host, placeWords(master.name)[1]] as const
+  const fromMs = between(rng.fork('from'), FIRST_FAULT_MS, calmMs - 4_000)
+  const movesMs = between(rng.fork('moves'), fromMs + 1_000, calmMs - 1_000)
+  const host = rng.fork('host').pick([master.host, rng.fork('peer').pick(topology.sentinels).host])
+  return [
+    ...meant.flatMap((sentinel) => [
+      setting(fromMs, sentinel, RESOLVE, 'yes'),
+      command(fromMs + 10, sentinel, 'REMOVE', OWN),
+      ...monitored(fromMs + 20, sentinel, topology, OWN, place),
+    ]),
+    { kind: 'readdress', fromMs: movesMs, host, disk: 'kept' },
+  ]
+}
+
+function setting(fromMs: number, sentinel: string, name: string, value: string): Fault {
+  return command(fromMs, sentinel, 'CONFIG', 'SET', name, value)
 }
 
 function command(fromMs: number, process: string, ...words: string[]): Fault {
@@ -188,7 +219,7 @@ function monitored(
   sentinel: string,
   { groups }: PlannedTopology,
   name: string,
-  master: string,
+  place: readonly [host: string, port: string],
 ): Fault[] {
   const group = groups.find((one) => one.name === name)
   if (group === undefined) return []
@@ -198,7 +229,7 @@ function monitored(
     ...[failoverTimeoutMs.name, String(group.failoverTimeoutMs)],
   ]
   return [
-    command(fromMs, sentinel, 'MONITOR', name, ...placeWords(master), String(group.quorum)),
+    command(fromMs, sentinel, 'MONITOR', name, ...place, String(group.quorum)),
     command(fromMs, sentinel, 'SET', name, ...options),
   ]
 }

@@ -119,8 +119,9 @@ export const UNDRAWN: Partial<Record<GroupOptionKey, string>> = {
 export const UNDRAWN_SETTINGS: Readonly<Record<GlobalSettingKey, string>> = {
   announceIp: 'addresses are those of the hosts; NAT is in test/core/discovery',
   announcePort: 'as announce-ip',
-  resolveHostnames: 'names need a resolver that fails and lies: test/sim/names and test/core/names',
-  announceHostnames: 'as resolve-hostnames',
+  resolveHostnames:
+    'vedette fuzz --profile operators sets it; a resolver that fails and lies: test/core/names',
+  announceHostnames: 'checkers know nodes by their addresses: test/core/names',
   sentinelUser: 'Sentinels share the one password that is drawn',
   sentinelPass: 'as sentinel-user',
   logLevel: 'changes no decision',

@@ -23,6 +23,7 @@ import { emptiedMastersAreDemoted, fewAtOnce, promotionsAreRespected } from './o
 import { pauseHolds } from './paused.ts'
 import { phasesEnd } from './phases.ts'
 import { replacedMastersAreLeft } from './replaced-masters.ts'
+import { placeOf } from './sentinel-past.ts'
 import { boundedCrowd, staysSmall } from './stays-small.ts'
 import { switchesAreTold } from './switches.ts'
 import { tiltHasItsTime, tiltIsIdle } from './tilt.ts'
@@ -33,7 +34,8 @@ export function createCheckers(start?: SceneStart): readonly Checker[] {
   const scene = start && new CheckerView(start)
   const timeless = [
     ...[oneLeader(), oneVote(), voteEpochsRise(), enoughVotes(), tiltIsIdle()],
-    ...[configEpochsRise(), configEpochsNameOneMaster(), currentEpochsRise(), boundedCrowd()],
+    ...[configEpochsRise(), configEpochsNameOneMaster(start?.nameOf ?? placeOf)],
+    ...[currentEpochsRise(), boundedCrowd()],
     ...[pauseHolds(), votesAreCurrent(), remembers(), switchesAreTold()],
     ...[emptiedMastersAreDemoted(scene), staysSmall()],
   ]

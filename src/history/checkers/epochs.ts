@@ -2,11 +2,12 @@
  * Epochs order every decision for ever. So the numbers that a Sentinel tells only rise, across its restarts too,
  * and a config epoch stands for one master.
  */
+import type { Address } from '../../base/ip.ts'
 import type { Action } from '../action.ts'
 import type { Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import { RolledBack } from './rolled-back.ts'
-import { placeOf, readSubject } from './sentinel-past.ts'
+import { readSubject } from './sentinel-past.ts'
 import { UnsavedLives } from './unsaved-lives.ts'
 
 /**
@@ -45,12 +46,12 @@ type Published = Happening & { readonly kind: 'event' }
 
 /**
  * A config epoch stands for one master: every Sentinel that announces it, at any time, announces
- * the same address. Failovers that operators force need no votes, so two of them on both sides of a
+ * the same node, wherever it has moved meanwhile. Failovers that operators force need no votes, so two of them on both sides of a
  * partition can take the same epoch, as can a forced and an elected one; Sentinels settle that when
  * they hear of each other. A liar's hello cannot be told from that of a leader: Sentinels pass on
  * what it names, in whatever epoch.
  */
-export function configEpochsNameOneMaster(): Checker {
+export function configEpochsNameOneMaster(nameOf: (address: Address) => string): Checker {
   const masters = new Map<string, string>()
   const forced = new ForcedEpochs()
   return {
@@ -60,11 +61,11 @@ export function configEpochsNameOneMaster(): Checker {
       if (happening.kind !== 'hello') return undefined
       const { group, configEpoch } = happening
       const key = `${group} ${configEpoch}`
-      const address = placeOf(happening.master)
-      const known = masters.get(key) ?? address
+      const master = nameOf(happening.master)
+      const known = masters.get(key) ?? master
       masters.set(key, known)
-      if (known === address || forced.isShared(group, configEpoch)) return undefined
-      return `epoch ${configEpoch} of ${group} names ${known} and ${address}`
+      if (known === master || forced.isShared(group, configEpoch)) return undefined
+      return `epoch ${configEpoch} of ${group} names ${known} and ${master}`
     },
   }
 }

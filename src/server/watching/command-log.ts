@@ -2,8 +2,9 @@
  * [SLOWLOG of Redis, COMMANDLOG of Valkey 8.1] The last commands that took long, came as a large request, or had a large
  * reply. Long words are kept shortened.
  */
-import type { ReplyWriter } from '../../resp/reply-writer.ts'
+
 import { array, bulk, bulks, integer, type Reply } from '../../resp/reply.ts'
+import type { ReplyWriter } from '../../resp/reply-writer.ts'
 import type { CommandInfo } from '../catalogue/command-info.ts'
 import type { ClientSession } from '../sessions/session.ts'
 import type { IntSetting, Settings } from '../settings/settings.ts'

@@ -6,9 +6,9 @@ import type { CommandInfo } from '../catalogue/command-info.ts'
 import type { NodePort } from '../port.ts'
 import type { ClientSession } from '../sessions/session.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { CommandLog } from './command-log.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 import { type LatencyEvent, LatencyMonitor } from './latency-monitor.ts'
-import type { CommandLog } from './command-log.ts'
 
 const UNKNOWN = Number.NEGATIVE_INFINITY
 

@@ -13,6 +13,11 @@ export class AddressBook {
     this.#names.set(textOf(address), process)
   }
 
+  /** The host may also be called by its name, of which a Sentinel need not know the address. */
+  alias(process: string, address: Address): void {
+    this.#names.set(textOf(address), process)
+  }
+
   /** The present address of a process. */
   of(process: string): Address {
     const address = this.#addresses.get(process)

@@ -12,6 +12,7 @@ import type { Event } from '../../core/event.ts'
 import { isEventName } from '../../core/event-table.ts'
 import { eventWords } from '../../core/event-words.ts'
 import type { ClientId, LinkId } from '../../core/ids.ts'
+import { shownHost } from '../../core/names/names.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
 import { currentMaster, type Group, type State } from '../../core/state.ts'
 import type { Electorate, Occurrence } from '../../history/happening.ts'
@@ -83,11 +84,10 @@ export class SentinelWitness {
   stepped(state: State): void {
     for (const group of state.groups.values()) {
       this.#counted(group)
-      const { host, port } = currentMaster(group)
+      const master = shownAt(state, currentMaster(group))
       const { name } = group.config
       const told = this.#views.get(name)
-      if (told?.host === host && told.port === port) continue
-      const master = { host, port }
+      if (told?.host === master.host && told.port === master.port) continue
       this.#views.set(name, master)
       this.#tell({ kind: 'view', group: name, master })
     }
@@ -122,35 +122,34 @@ export class SentinelWitness {
     if (group === undefined) return
     if (name === '+elected-leader') this.#elected(state, group)
     else if (name === '+try-failover') this.#stood(state, group)
-    else if (name === '+selected-slave') this.#selected(group)
+    else if (name === '+selected-slave') this.#selected(state, group)
   }
 
-  #stood({ myid }: State, group: Group): void {
-    const { failover, master } = group
+  #stood(state: State, group: Group): void {
+    const { failover } = group
     const { name, replication } = group.config
     if (failover === undefined) return
     const { epoch, kind } = failover
     if (!this.#isNews(`candidacy ${name}`, `${epoch}`)) return
     // Counted here and not by the machine, which is to be checked.
     if (kind !== 'forced' || replication === 'strict') this.#memory.stands(name)
-    const address = { host: master.host, port: master.port }
+    const master = shownAt(state, group.master)
     const electorate = electorateOf(group)
-    const who = { sentinelId: myid, group: name, epoch, forced: kind === 'forced' }
+    const who = { sentinelId: state.myid, group: name, epoch, forced: kind === 'forced' }
     const isPlanned = kind !== 'automatic'
-    this.#tell({ kind: 'candidacy', ...who, isPlanned, master: address, electorate })
+    this.#tell({ kind: 'candidacy', ...who, isPlanned, master, electorate })
   }
 
-  #selected({ config, failover, replicas }: Group): void {
+  #selected(state: State, { config, failover, replicas }: Group): void {
     const { name } = config
     const chosen = failover?.promoted
     if (chosen === undefined) return
     if (!this.#isNews(`selection ${name}`, `${failover?.epoch}`)) return
-    const known = [...replicas.values()].map(({ host, port }) => ({ host, port }))
-    const address = { host: chosen.host, port: chosen.port }
+    const known = [...replicas.values()].map((one) => shownAt(state, one))
     // The real state of the nodes is added by code that can look into them.
-    const master = { host: config.host, port: config.port }
+    const master = shownAt(state, config)
     const isNamed = failover?.target !== undefined
-    const choice = { group: name, chosen: address, master, isNamed, known }
+    const choice = { group: name, chosen: shownAt(state, chosen), master, isNamed, known }
     this.#tell({ kind: 'selection', ...choice, standings: [] })
   }
 
@@ -239,6 +238,11 @@ export class SentinelWitness {
 
 /** After these a Sentinel may know less of a group than its file did. RESET keeps what was promised. */
 const RENEWING: ReadonlySet<string> = new Set(['+monitor', '-monitor'])
+
+/** As clients are told: checkers know nodes by it, and the name that a group is monitored by may be known to it alone. */
+function shownAt(state: State, { host, port }: Address): Address {
+  return { host: shownHost(state, host), port }
+}
 
 function addressIn({ host, port }: Address): Address {
   return { host, port }
