@@ -2,8 +2,9 @@
  * What the laboratory has to show before a change lands, and what takes it minutes: its worlds on real
  * sockets and processes, the tests of `npm test` that leave things to chance with more of it, random
  * histories on virtual time, every scenario on real sockets, and a few random histories in real time.
- * `npm run test:lab`; with `-- --part virtual` only what leaves sockets and processes alone, with
- * `-- --part real` only the rest, so that the two can run beside each other.
+ * `npm run test:lab`; with `-- --part length` only the tests of `npm test`, which continuous integration runs at length
+ * anyway; with `-- --part virtual` only what else leaves sockets and processes alone, with `-- --part real` only the
+ * rest, so that the two can run beside each other.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,7 @@ const options = scriptOptions(import.meta.url, {
   only: { type: 'string', default: '' },
   part: { type: 'string', default: 'all' },
 })
-const PARTS = ['all', 'virtual', 'real']
+const PARTS = ['all', 'length', 'virtual', 'real']
 if (!PARTS.includes(options.part)) {
   console.error(`--part is one of ${PARTS.join(', ')}, not '${options.part}'`)
   process.exit(2)
@@ -47,7 +48,7 @@ const STEPS = [
   },
   {
     name: 'chance at length, beside redis-server',
-    part: 'real',
+    part: 'length',
     run: () => atLength(['--project', 'net', ...sizedTests('test/diff')]),
   },
   { name: 'scenarios on real sockets', part: 'real', run: scenariosOnSockets },
@@ -64,7 +65,7 @@ const STEPS = [
   },
   {
     name: 'chance at length, in virtual time',
-    part: 'virtual',
+    part: 'length',
     run: () => atLength(['--project', 'fast', ...sizedTests('test')]),
   },
 ]
