@@ -20,7 +20,8 @@ const MEASURING = ['test/net/failover.test.ts']
 // `lab` is the laboratory's worlds on real sockets and processes, which take minutes: `npm run test:lab`.
 // `peers` is groups of our programs and Redis' own, which have to wait for C Sentinel's periods, and
 // crashes in the middle of failovers: `npm run test:net`.
-// `doors` is what operators use beside the programs (HAProxy, Prometheus, a browser): `npm run test:doors`.
+// `doors` is what operators use beside the programs (HAProxy, Prometheus, a browser), and commands of ours that need a
+// while with real clusters: `npm run test:doors`.
 // `attack` is adversaries, stalls and full heaps against real processes: `npm run test:attack`.
 export default defineConfig({
   test: {
