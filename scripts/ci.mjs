@@ -71,7 +71,7 @@ const LANES = [
     priority: PRIORITY_LOW,
     steps: [
       { name: 'test:lab, what is virtual', args: [...LAB, 'virtual', '--seeds', VIRTUAL_SEEDS] },
-      { name: 'test:mutants', args: ['scripts/mutants.mjs'] },
+      { name: 'test:mutants', args: ['scripts/mutants.mjs', '--half'] },
       { name: 'bench:guard', args: ['bench/guard.mjs'] },
     ],
   },
