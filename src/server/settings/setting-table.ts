@@ -62,7 +62,7 @@ export const INT_SETTINGS = {
   // The listener cannot move while it runs.
   port: integer(6379, 0, 65_535, 'immutable'),
   databases: integer(16, 1, MAX_INT, 'immutable'),
-  maxclients: integer(10_000, 1),
+  maxclients: integer(10_000, 1, 2 ** 32 - 1),
   timeout: integer(0, 0),
   'tcp-keepalive': ignored(integer(300, 0)),
   /** 511 stands in every file that Redis ships, so it is nobody's choice: the listener has a better one. */

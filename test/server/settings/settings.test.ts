@@ -43,6 +43,13 @@ describe('a directive', () => {
     )
   })
 
+  test('maxclients has the range that it has in Redis', () => {
+    const settings = new Settings()
+    expect(settings.set('maxclients', '4294967295')).toBeUndefined()
+    expect(settings.get('maxclients')).toBe('4294967295')
+    expect(settings.set('maxclients', '4294967296')).toMatch(/between 1 and 4294967295 inclusive/)
+  })
+
   test('is known by both names of a pair', () => {
     const settings = new Settings()
     expect(settings.set('slave-priority', '7')).toBeUndefined()
