@@ -181,6 +181,10 @@ describe('the bundle of the build', () => {
     expect(bundled, 'npm run build makes a new one').toBeGreaterThanOrEqual(compiled)
   })
 
+  test('lets the engine compile a module of ours only when a start needs it', () => {
+    expect(readFileSync(join(DIST, 'bundle/vedette.cjs'), 'latin1')).not.toContain('= __esmMin((()')
+  })
+
   test('has a table that finds a function in its source', () => {
     const line = lineOf('function onceStarted(')
     const table = readFileSync(join(DIST, 'bundle/vedette.cjs.lines'))
