@@ -14,6 +14,7 @@ const NEWER: ReadonlySet<string> = new Set([
     'hpttl',
   ],
   ...['hexpire', 'hpexpire', 'hexpireat', 'hpexpireat', 'hexpiretime', 'hpexpiretime'],
+  ...['', '|get', '|help', '|len', '|reset'].map((part) => `commandlog${part}`),
   ...['fence', 'ledger', 'black-box'],
 ])
 

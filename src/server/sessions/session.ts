@@ -89,9 +89,9 @@ export class ClientSession implements SessionClient {
   lastCommand = 'NULL'
   /** Of the request that was read last. */
   requestBytes = 0
-  /** Of all it was sent so far, long replies aside. */
+  /** Of all it was sent so far, long replies aside that are written in later turns. */
   answeredBytes = 0
-  /** Long replies to the command that runs; undefined: none. */
+  /** Those of the command that runs; undefined: none. */
   longReplies: ReplyWriter[] | undefined
   isClosing = false
   /** It has closed its half: the connection is closed when all that it sent is answered. */
@@ -233,7 +233,9 @@ export class ClientSession implements SessionClient {
   reply(reply: Reply): void {
     if (this.#isSilenced() || this.#isStream()) return
     const long = this.#write(reply)
-    if (long !== undefined) this.longReplies = [...(this.longReplies ?? []), long]
+    if (long === undefined) return
+    if (long.isDone) this.answeredBytes += long.writtenBytes
+    else this.longReplies = [...(this.longReplies ?? []), long]
   }
 
   /** CLIENT REPLY SKIP silences exactly the command after it. */

@@ -94,12 +94,11 @@ export class CommandLogs {
   }
 }
 
-/** Long replies are written in later turns: how many bytes they have is known at their end. */
+/** How many bytes a reply has is known when the last of them is written. */
 function whenWritten(replies: readonly ReplyWriter[], done: (bytes: number) => void): void {
-  const unfinished = replies.filter(({ isDone }) => !isDone)
-  let left = unfinished.length
+  let left = replies.length
   const end = () => done(replies.reduce((bytes, { writtenBytes }) => bytes + writtenBytes, 0))
-  for (const reply of unfinished) {
+  for (const reply of replies) {
     reply.onDone = () => {
       left--
       if (left === 0) end()

@@ -50,6 +50,12 @@ describe('config epochs', () => {
 describe('masters of a config epoch', () => {
   const NAME = 'a config epoch names one master'
 
+  test('a node that has moved is the master that it was', () => {
+    const stage = new Stage().hello('s1', 1, 'n2').hello('s2', 1, 'n2@2')
+    expect(stage.violations).toEqual([])
+    expect(stage.hello('s3', 1, 'n3@2').violations).toEqual([NAME])
+  })
+
   test('an operator who adds a group names a master without an epoch, and no other', () => {
     const argv = ['SENTINEL', 'MONITOR', 'mymaster', 'n3', '6379', '2']
     const stage = new Stage().hello('s1', 0, 'n1').hello('s1', 1, 'n2')

@@ -17,7 +17,7 @@ export const GROUP = 'mymaster'
 
 export type SentinelName = keyof typeof ID
 
-/** Addresses of this stage are the names of nodes. */
+/** Addresses of this stage are the names of nodes; `n1@2` is where n1 has moved. */
 export function at(node: string): Address {
   return { host: node, port: 6379 }
 }
@@ -37,7 +37,7 @@ export class Stage {
     const groups = usual.groups.map((one) => ({ ...one, ...group }))
     const topology = { ...usual, groups, liars }
     const start = {
-      ...{ topology, nameOf: ({ host }: Address) => host },
+      ...{ topology, nameOf: ({ host }: Address) => host.replace(/@.*/, '') },
       ...(arePlacesKnown ? { addressOf: at } : {}),
     }
     this.#recorder = new Recorder(() => this.#nowMs, createCheckers(start))
