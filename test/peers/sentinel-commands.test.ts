@@ -9,6 +9,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { splitArgs } from '../../src/base/split-args.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import type { Reply } from '../../src/resp/reply.ts'
+import {
+  COMMANDS_DESCRIBED_OTHERWISE,
+  DIFFERENCES,
+  EXTRA_COMMANDS,
+  EXTRA_INFO,
+  HEADINGS_OTHERWISE,
+} from '../diff/sentinel/differences.ts'
 import { until } from '../support/processes.ts'
 import { RawClient } from '../support/raw-client.ts'
 import { hasRedisServer, type RealNode, startRedis } from '../support/real-nodes.ts'
@@ -30,15 +37,8 @@ import {
   pairsOf,
 } from '../support/reply-shapes.ts'
 import { replyText } from '../support/reply-text.ts'
-import {
-  COMMANDS_DESCRIBED_OTHERWISE,
-  DIFFERENCES,
-  EXTRA_COMMANDS,
-  EXTRA_INFO,
-  HEADINGS_OTHERWISE,
-} from './sentinel/differences.ts'
 
-const FOLDER = fileURLToPath(new URL('./sentinel', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../diff/sentinel', import.meta.url))
 const SCRIPTS = readdirSync(FOLDER).filter((file) => file.endsWith('.txt'))
 
 /** A port that refuses connections: what is changed in such a group touches nobody. */
