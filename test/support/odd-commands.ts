@@ -14,7 +14,7 @@ const LEFT_OUT =
 const ABOUT_NODE =
   /^(info|time|role|lastsave|lolwut|client\|(getname|getredir|id|info|list|setname|setinfo|unpause)|acl\|(cat|deluser|dryrun|genpass|getuser|list|log|users|whoami)|config\|(get|resetstat)|object\|.*|memory\|.*|latency\|.*|slowlog\|.*|pubsub\|.*|function\|(delete|dump|flush|list|stats|kill)|dump|randomkey|spop|dbsize|publish|spublish|swapdb|flushdb|flushall|echo|select)$/
 
-/** Compared by tests of their own, test/diff/scripts.test.ts among them. */
+/** Compared by tests of their own, test/diff/script-calls.test.ts among them. */
 const SCRIPTS = /^(eval|fcall)/
 
 /** They wait unless they are in a transaction. */

@@ -91,8 +91,8 @@ export class ClientSession implements SessionClient {
   requestBytes = 0
   /** Of all it was sent so far, long replies aside that are written in later turns. */
   answeredBytes = 0
-  /** Those of the command that runs; undefined: none. */
-  longReplies: ReplyWriter[] | undefined
+  /** The one to the command that runs; undefined: there is none. */
+  longReply: ReplyWriter | undefined
   isClosing = false
   /** It has closed its half: the connection is closed when all that it sent is answered. */
   isLeaving = false
@@ -235,7 +235,7 @@ export class ClientSession implements SessionClient {
     const long = this.#write(reply)
     if (long === undefined) return
     if (long.isDone) this.answeredBytes += long.writtenBytes
-    else this.longReplies = [...(this.longReplies ?? []), long]
+    else this.longReply = long
   }
 
   /** CLIENT REPLY SKIP silences exactly the command after it. */

@@ -4,7 +4,6 @@
  */
 
 import { array, bulk, bulks, integer, type Reply } from '../../resp/reply.ts'
-import type { ReplyWriter } from '../../resp/reply-writer.ts'
 import type { CommandInfo } from '../catalogue/command-info.ts'
 import type { ClientSession } from '../sessions/session.ts'
 import type { IntSetting, Settings } from '../settings/settings.ts'
@@ -25,7 +24,7 @@ interface LoggedCommand {
 }
 
 /** A command that has run, or passed the gate into a transaction. */
-export interface CommandRun {
+interface CommandRun {
   readonly client: ClientSession
   readonly command: CommandInfo
   readonly argv: readonly string[]
@@ -86,25 +85,14 @@ export class CommandLogs {
     before: number,
   ): void {
     const bytes = client.answeredBytes - before
-    const { longReplies } = client
-    if (longReplies === undefined && bytes < this.#largeReplies.threshold) return
-    client.longReplies = undefined
+    const { longReply } = client
+    if (longReply === undefined && bytes < this.#largeReplies.threshold) return
+    client.longReply = undefined
     const run = { client, command, argv, nowMs }
-    whenWritten(longReplies ?? [], (more) => this.#largeReplies.note(run, bytes + more))
+    // How many bytes a long reply has is known when the last of them is written, in a later turn.
+    if (longReply === undefined) this.#largeReplies.note(run, bytes)
+    else longReply.onDone = () => this.#largeReplies.note(run, bytes + longReply.writtenBytes)
   }
-}
-
-/** How many bytes a reply has is known when the last of them is written. */
-function whenWritten(replies: readonly ReplyWriter[], done: (bytes: number) => void): void {
-  let left = replies.length
-  const end = () => done(replies.reduce((bytes, { writtenBytes }) => bytes + writtenBytes, 0))
-  for (const reply of replies) {
-    reply.onDone = () => {
-      left--
-      if (left === 0) end()
-    }
-  }
-  if (left === 0) end()
 }
 
 export class CommandLog {
