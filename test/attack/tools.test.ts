@@ -97,18 +97,24 @@ describe('status before a Sentinel that', () => {
     }
   })
 
-  test('never answers, closes in the middle, or sends binary is given up on', async () => {
+  test('never answers, closes or resets in the middle, or sends binary is given up on', async () => {
     const closing = await liar((_question, socket) => {
       socket.end('*5\r\n$3\r\nab')
       return ''
     })
-    const [silent, closed, binary] = await Promise.all([
+    const resetting = await liar((_question, socket) => {
+      socket.resetAndDestroy()
+      return ''
+    })
+    const [silent, closed, reset, binary] = await Promise.all([
       statusOf(await liar(() => '')),
       statusOf(closing),
+      statusOf(resetting),
       statusOf(await liar(() => `\u0000\u00ff${ESCAPE}[31m\r\n`)),
     ])
     expect(silent.stdout).toContain('no answer within 3 s')
     expect(closed.stdout).toContain('it closed the connection')
+    expect(reset.stdout).toContain('it closed the connection')
     expect(binary.stdout).toContain('it does not speak the Redis protocol')
   })
 

@@ -112,10 +112,7 @@ export class Asking {
     socket.once('close', () => clearTimeout(timer))
     // Whoever waits for the connection hears of it, too, if we have given it up ourselves.
     socket.once('close', () => fail(new Error(CLOSED)))
-    // A write to a connection that was closed before reports a broken pipe first.
-    socket.on('error', (error: NodeJS.ErrnoException) =>
-      fail(error.code === 'EPIPE' ? new Error(CLOSED) : error),
-    )
+    socket.on('error', (error) => fail(isHangUp(error) ? new Error(CLOSED) : error))
     socket.on('end', () => fail(new Error(CLOSED)))
     socket.on('data', (chunk) => this.#received(chunk))
   }
@@ -161,6 +158,14 @@ export class Asking {
       void this.#explained.then(reject)
     }
   }
+}
+
+/**
+ * The kernel's words for a connection that the other side has closed before it read all of our questions.
+ * An error without a system call is one of TLS, which says more than that.
+ */
+function isHangUp({ code, syscall }: NodeJS.ErrnoException): boolean {
+  return syscall !== undefined && (code === 'ECONNRESET' || code === 'EPIPE')
 }
 
 function toAnswer(reply: Reply): ReplyValue {

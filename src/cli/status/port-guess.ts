@@ -72,8 +72,7 @@ async function hintWithTls(
 }
 
 /** Programs on Node do not say that they refuse a certificate; Redis may hang up before it can be read. */
-const HUNG_UP =
-  /^(it closed the connection|ECONNRESET|the other side closed during the TLS handshake)$/
+const HUNG_UP = /^(it closed the connection|the other side closed during the TLS handshake)$/
 const CERTIFICATE_WANTED =
   'perhaps it wants a certificate of ours; add --cert FILE and --key FILE that its authority has signed'
 const CERTIFICATE_DOUBTED = 'perhaps it does not accept our certificate; its log says why'
