@@ -103,12 +103,11 @@ export function unwatch(turn: Turn, instance: Instance): void {
   turn.state.timers.clearAll(instance)
 }
 
-/** The first group whose configured master has this address: the wire names masters by address. */
-export function groupByMasterAddress(state: State, host: string, port: number): Group | undefined {
-  for (const group of state.groups.values()) {
-    if (group.config.port === port && sameHost(state, group.config.host, host)) return group
-  }
-  return undefined
+/** The groups whose configured master has this address: the wire names masters by address, and not by group. */
+export function groupsByMasterAddress(state: State, host: string, port: number): readonly Group[] {
+  return [...state.groups.values()].filter(
+    ({ config }) => config.port === port && sameHost(state, config.host, host),
+  )
 }
 
 function instanceBase(

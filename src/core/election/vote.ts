@@ -21,7 +21,7 @@ import { doubtSinceMs } from '../detection/evidence.ts'
 import { sendPing } from '../detection/ping.ts'
 import { keepInformed } from '../discovery/info-request.ts'
 import { announce } from '../events.ts'
-import { groupByMasterAddress } from '../instances.ts'
+import { groupsByMasterAddress } from '../instances.ts'
 import { withholdsVote } from '../pause/pause.ts'
 import { save } from '../persistence/save.ts'
 import type { Group, Peer, State, Turn } from '../state.ts'
@@ -38,7 +38,7 @@ export interface DownQuestion {
 
 /** Answers IS-MASTER-DOWN-BY-ADDR: our opinion, and our vote if one was asked for. */
 export function answerAsk(turn: Turn, question: DownQuestion, { name, address }: Client): Reply {
-  const group = groupByMasterAddress(turn.state, question.host, question.port)
+  const group = groupMeant(turn.state, question)
   if (group === undefined) return answer(false, '*', 0)
   const down = isSdown(group.master) && !isTilted(turn.state)
   const host = parseHostAndPort(address)?.host ?? ''
@@ -47,6 +47,12 @@ export function answerAsk(turn: Turn, question: DownQuestion, { name, address }:
   if (voted && group.leader === question.runId) group.candidateHost ??= host
   if (!isTilted(turn.state)) askBack(turn, group, name)
   return voted ? answer(down, toldLeader(group), group.leaderEpoch) : answer(down, '*', 0)
+}
+
+/** Where several groups have this master, the one whose vote binds us most: whoever asks may mean any of them. */
+function groupMeant(state: State, { host, port }: DownQuestion): Group | undefined {
+  const groups = groupsByMasterAddress(state, host, port)
+  return groups.toSorted((one, other) => other.leaderEpoch - one.leaderEpoch)[0]
 }
 
 /** Is the candidate not the process that has our vote, under the same id, or this process itself? */
@@ -89,7 +95,7 @@ export function castVote(turn: Turn, group: Group, epoch: number, candidate: str
   const isNewEpoch = epoch > state.currentEpoch
   if (isNewEpoch) state.currentEpoch = epoch
   const isFree = isFreeIn(group, epoch)
-  if (isFree) recordVote(turn, group, epoch, candidate)
+  if (isFree) recordVotes(turn, group, epoch, candidate)
   if (isNewEpoch || isFree) save(turn)
   if (isNewEpoch) announce(turn, '+new-epoch', group, { epoch })
   if (isFree) announce(turn, '+vote-for-leader', group, { leader: candidate, epoch })
@@ -100,9 +106,10 @@ export function castVote(turn: Turn, group: Group, epoch: number, candidate: str
  * SENTINEL CONFER: what we see of that master, with a new PING to it now, and whether we would vote
  * as asked.
  */
-export function answerConfer(turn: Turn, { host, port, epoch, runId }: DownQuestion): Reply {
+export function answerConfer(turn: Turn, question: DownQuestion): Reply {
+  const { epoch, runId } = question
   const { state } = turn
-  const group = groupByMasterAddress(state, host, port)
+  const group = groupMeant(state, question)
   if (group === undefined) return counsel(state, { isRefused: false, isGranted: false })
   sendPing(turn, group.master.link)
   if (!isBelievable(turn, group, epoch, 'stranger')) askForEpoch(turn, group, runId)
@@ -122,6 +129,13 @@ function wouldVote(turn: Turn, group: Group, epoch: number, candidate: string): 
 /** Whether our vote of this epoch is still free, and the epoch is not over. */
 function isFreeIn(group: Group, epoch: number): boolean {
   return epoch > group.leaderEpoch && epoch > group.configEpoch
+}
+
+/** In all groups of that master: one may move on, and the others must not give the vote a second time. */
+function recordVotes(turn: Turn, { config }: Group, epoch: number, candidate: string): void {
+  const groups = groupsByMasterAddress(turn.state, config.host, config.port)
+  const free = groups.filter((one) => isFreeIn(one, epoch))
+  for (const one of free) recordVote(turn, one, epoch, candidate)
 }
 
 function recordVote(turn: Turn, group: Group, epoch: number, candidate: string): void {

@@ -102,12 +102,12 @@ describe('15.9', () => {
   const one = { ...GROUP, name: 'one', downAfterMs: 30_000 }
   const other = { ...GROUP, name: 'other', downAfterMs: 1_000 }
 
-  test('15.9 of two groups with one master, the first to be watched gives the vote for both', () => {
+  test('15.9 of two groups with one master, one gives the vote and both remember it', () => {
     const stage = new SentinelStage({ groups: [one, other] })
     expect(stage.askedBy('peer1', 5, 'b'.repeat(40))).toEqual(answer(0, 'b'.repeat(40), 5))
     expect(stage.askedBy('peer2', 5, 'c'.repeat(40))).toEqual(answer(0, 'b'.repeat(40), 5))
     expect(savedGroup(stage, 'one')?.leaderEpoch).toBe(5)
-    expect(savedGroup(stage, 'other')?.leaderEpoch).toBe(0)
+    expect(savedGroup(stage, 'other')?.leaderEpoch).toBe(5)
   })
 
   test('15.9 of two groups with one master, the first to be watched says whether it is down', () => {
@@ -265,6 +265,28 @@ describe('15.14', () => {
     stage.askedBy('peer1', 7, 'b'.repeat(40))
     stage.restart()
     expect(stage.askedBy('peer2', 7, 'c'.repeat(40))).toEqual(answer(0, 'b'.repeat(40), 7))
+  })
+
+  // The question names a master and no group. C looks a group up each time, and can vote for each in turn.
+  test('15.14 two groups of one master have one vote in an epoch, also when one has gone to another master', () => {
+    const stage = new SentinelStage()
+    const [first, second] = ['b'.repeat(40), 'c'.repeat(40)]
+    stage.ask('SENTINEL', 'MONITOR', 'alias', '10.0.0.1', '6379', '2')
+    expect(stage.askedBy('peer1', 7, first)).toEqual(answer(0, first, 7))
+    stage.hello('peer1', { configEpoch: 6, masterHost: '10.0.0.2', masterPort: 6379 })
+    expect(stage.show('master')?.ip).toBe('10.0.0.2')
+    expect(stage.askedBy('peer2', 7, second)).toEqual(answer(0, first, 7))
+  })
+
+  test('15.14 of two groups that come to have one master, the one that has voted answers', () => {
+    const stage = new SentinelStage()
+    const [first, second] = ['b'.repeat(40), 'c'.repeat(40)]
+    stage.ask('SENTINEL', 'MONITOR', 'other', '10.0.0.9', '6379', '2')
+    const vote = ['SENTINEL', 'is-master-down-by-addr', '10.0.0.9', '6379', '7', first]
+    expect(stage.ask(...vote)).toEqual(answer(0, first, 7))
+    const hello = { group: 'other', configEpoch: 6, masterHost: '10.0.0.1', masterPort: 6379 }
+    stage.hello('peer1', hello)
+    expect(stage.askedBy('peer2', 7, second)).toEqual(answer(0, first, 7))
   })
 
   // C tells it, and so elects a Sentinel that was restored from a backup for a second time in one epoch.
