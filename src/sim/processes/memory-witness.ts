@@ -20,8 +20,8 @@ export class MemoryWitness {
   #file: SavedState | undefined
   /** The last save failed: what is told meanwhile need not be in the file. */
   #isFailing = false
-  /** Groups that an operator removed or added: they may begin anew. */
-  readonly #renewed = new Set<string>()
+  /** Of the file: a group that an operator has removed and added since is another one, and may begin anew. */
+  #groups: ReadonlyMap<string, Group> = new Map()
   /** By group: the highest epoch in which it told a vote, in any life, and also before the group was removed. */
   readonly #voted = new Map<string, number>()
 
@@ -32,8 +32,8 @@ export class MemoryWitness {
   /** The machine has been built from this file; undefined: there is none. */
   started(state: State, file: SavedState | undefined, now: Moment): void {
     this.#file = file
+    this.#groups = new Map(state.groups)
     this.#isFailing = false
-    this.#renewed.clear()
     // A backup does not know what was told since.
     const known = file === undefined ? -1 : highestIn(file)
     for (const [group, epoch] of this.#voted) if (epoch > known) this.#voted.delete(group)
@@ -45,28 +45,26 @@ export class MemoryWitness {
   /** The file holds this now, durably. */
   saved(state: State, file: SavedState, now: Moment): void {
     for (const what of differences(state, file, now)) this.#tell(`has not kept: ${what}`)
-    for (const what of this.#lost(file)) this.#tell(`keeps less than before: ${what}`)
+    for (const what of this.#lost(state, file)) this.#tell(`keeps less than before: ${what}`)
     for (const what of this.#repeatable(file)) this.#tell(`could vote again ${what}`)
     this.#file = file
+    this.#groups = new Map(state.groups)
     this.#isFailing = false
-    this.#renewed.clear()
   }
 
   saveFailed(): void {
     this.#isFailing = true
   }
 
-  renewed(group: string): void {
-    this.#renewed.add(group)
-  }
-
   /** The Sentinel tells these epochs of a group. */
-  tellsEpochs(group: string, currentEpoch: number, configEpoch: number): void {
+  tellsEpochs({ groups }: State, group: string, currentEpoch: number, configEpoch: number): void {
     if (this.#isFailing || this.#file === undefined) return
     const kept = groupIn(this.#file, group)
+    // A hello that waited for a save may be of a group that was removed, and added again, meanwhile.
+    const known = groups.get(group)?.configEpoch ?? 0
     if (currentEpoch > this.#file.currentEpoch) {
       this.#tell(`tells epoch ${currentEpoch} before it is kept`)
-    } else if (kept !== undefined && configEpoch > kept.configEpoch) {
+    } else if (kept !== undefined && configEpoch > kept.configEpoch && configEpoch <= known) {
       this.#tell(`tells config epoch ${configEpoch} of ${group} before it is kept`)
     }
   }
@@ -95,7 +93,7 @@ export class MemoryWitness {
   }
 
   /** What the new file has less of than the one before. */
-  #lost(file: SavedState): readonly string[] {
+  #lost(state: State, file: SavedState): readonly string[] {
     const before = this.#file
     if (before === undefined || file.renumbering !== undefined) return []
     const { myid, currentEpoch, groups } = before
@@ -104,7 +102,8 @@ export class MemoryWitness {
       ...(file.currentEpoch >= currentEpoch ? [] : [`the epoch ${currentEpoch}`]),
       ...groups.flatMap((old) => {
         const { name } = old.current
-        const now = this.#renewed.has(name) ? undefined : groupIn(file, name)
+        const isRenewed = state.groups.get(name) !== this.#groups.get(name)
+        const now = isRenewed ? undefined : groupIn(file, name)
         return now === undefined ? [] : lostOf(old, now).map((what) => `${what} of ${name}`)
       }),
     ]

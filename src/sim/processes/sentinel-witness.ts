@@ -117,7 +117,6 @@ export class SentinelWitness {
       ...(failover === undefined ? {} : { failover }),
     }
     this.#tell({ kind: 'event', name, payload, ...more })
-    if (RENEWING.has(name)) this.#memory.renewed(about)
     if (name === '-monitor') this.#views.delete(about)
     if (group === undefined) return
     if (name === '+elected-leader') this.#elected(state, group)
@@ -165,21 +164,21 @@ export class SentinelWitness {
   }
 
   #sent(state: State, effect: Effect & { kind: 'send' }): void {
-    if (effect.purpose.kind === 'hello') this.#greeted(effect.argv.at(-1) ?? '')
+    if (effect.purpose.kind === 'hello') this.#greeted(state, effect.argv.at(-1) ?? '')
     if (effect.purpose.kind === 'slaveof') this.#ordered(state, effect)
     // A request for votes announces the vote we gave ourselves.
     if (effect.purpose.kind !== 'ask' || effect.purpose.epoch === 0) return
     this.#voted(state, effect.purpose.epoch, effect.argv.at(-1) ?? '')
   }
 
-  #greeted(payload: string): void {
+  #greeted(state: State, payload: string): void {
     const hello = parseHello(payload)
     if (hello === undefined) return
     const { group, configEpoch, runId, masterHost, masterPort, currentEpoch } = hello
     const text = `${runId} ${currentEpoch} ${configEpoch} ${masterHost}:${masterPort}`
     if (!this.#isNews(`hello ${group}`, text)) return
     const master = { host: masterHost, port: masterPort }
-    this.#memory.tellsEpochs(group, currentEpoch, configEpoch)
+    this.#memory.tellsEpochs(state, group, currentEpoch, configEpoch)
     this.#tell({ kind: 'hello', sentinelId: runId, group, configEpoch, master, currentEpoch })
   }
 
@@ -235,9 +234,6 @@ export class SentinelWitness {
     return true
   }
 }
-
-/** After these a Sentinel may know less of a group than its file did. RESET keeps what was promised. */
-const RENEWING: ReadonlySet<string> = new Set(['+monitor', '-monitor'])
 
 /** As clients are told: checkers know nodes by it, and the name that a group is monitored by may be known to it alone. */
 function shownAt(state: State, { host, port }: Address): Address {
