@@ -229,10 +229,13 @@ function noteMove(moving: Set<string>, happening: Happening): void {
 function isEndOf(happening: Happening): boolean {
   if (happening.kind === 'status') return happening.status === 'down'
   if (happening.kind !== 'event') return false
-  return isAbort(happening.name) || happening.name === '+config-update-from'
+  return isAbort(happening.name) || ['+config-update-from', '-monitor'].includes(happening.name)
 }
 
-/** The leader has given up or died, or another Sentinel told it of a master before it published its own. */
+/**
+ * The leader has given up or died, an operator made it forget the group, or another Sentinel told it of a master before it
+ * published its own.
+ */
 function endOf(promotions: Map<string, Promotion>, happening: Happening): void {
   const { process } = happening
   const group = happening.kind === 'event' ? readSubject(happening.payload)?.group : undefined

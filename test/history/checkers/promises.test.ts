@@ -118,6 +118,13 @@ describe('promotions of others', () => {
     expect(ended.orders('s2', 'n2', 'n1', 3).violations).not.toContain(NAME)
   })
 
+  test('not once an operator made the leader forget the group (operators, seed 423)', () => {
+    const forgot = promoted().event('s1', '-monitor')
+    expect(forgot.orders('s2', 'n2', 'n1', 3).violations).not.toContain(NAME)
+    const other = promoted().event('s2', '-monitor')
+    expect(other.orders('s2', 'n2', 'n1', 3).violations).toContain(NAME)
+  })
+
   test('not once the leader took a configuration of another Sentinel instead of its own (liar, seed 274)', () => {
     const ended = promoted().aboutPeer('s1', '+config-update-from', 's3')
     expect(ended.orders('s2', 'n2', 'n1', 3).violations).not.toContain(NAME)
