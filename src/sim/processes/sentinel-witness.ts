@@ -246,14 +246,15 @@ function addressIn({ host, port }: Address): Address {
 
 /** The group in which a node is told to follow this master. Two may know the node, if its place was another's before. */
 function groupOf(state: State, node: Address, master: Address | undefined): Group | undefined {
-  const groups = [...state.groups.values()].filter((one) => isDataNodeOf(one, node))
+  const groups = [...state.groups.values()].filter((one) => isDataNodeOf(state, one, node))
   const isMeant = (group: Group): boolean =>
-    master === undefined ? group.failover !== undefined : isDataNodeOf(group, master)
+    master === undefined ? group.failover !== undefined : isDataNodeOf(state, group, master)
   return groups.find(isMeant) ?? groups[0]
 }
 
-function isDataNodeOf({ master, replicas }: Group, address: Address): boolean {
-  return [master, ...replicas.values()].some((one) => isSameAddress(one, address))
+function isDataNodeOf(state: State, { master, replicas }: Group, address: Address): boolean {
+  const place = shownAt(state, address)
+  return [master, ...replicas.values()].some((one) => isSameAddress(shownAt(state, one), place))
 }
 
 /**
