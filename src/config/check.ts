@@ -32,7 +32,8 @@ export function advise(file: SentinelFile): Problem[] {
     ...adviseVoters(file, group),
     ...adviseClientAddresses(file, group),
   ])
-  return [...advisePorts(file), ...adviseNumber(file), ...adviseName(file), ...perGroup]
+  const ofAll = [...advisePorts(file), ...adviseNumber(file), ...adviseName(file)]
+  return [...ofAll, ...adviseOneMaster(file), ...perGroup]
 }
 
 /** What a proxy reads of its file beside `proxy:`; the file itself has no name. */
@@ -92,6 +93,22 @@ function ownPorts(file: SentinelFile): readonly OwnPort[] {
     { option: 'http-port', port: http.port, bind: http.bind.length > 0 ? http.bind : bind },
     ...entrances,
   ]
+}
+
+/** Two names for one deployment may be meant; mostly a line has been copied. */
+function adviseOneMaster(file: SentinelFile): Problem[] {
+  const first = new Map<string, string>()
+  return file.core.groups.flatMap(({ name, host, port }) => {
+    const address = hostAndPort(host, port)
+    const twin = first.get(address)
+    if (twin === undefined) {
+      first.set(address, name)
+      return []
+    }
+    const message = `group ${twin} has the same master, ${address}: a failover of one is for both`
+    const hint = 'if they are two deployments, one of the addresses is wrong'
+    return [warn(file, 'W_ONE_MASTER', `groups.${name}.master`, message, hint)]
+  })
 }
 
 /** Peers that do not resolve names drop a hello that contains one. */

@@ -42,6 +42,7 @@ export type ProblemCode =
   | 'W_FEW_SENTINELS'
   | 'W_EVEN_SENTINELS'
   | 'W_NAME_ANNOUNCED'
+  | 'W_ONE_MASTER'
   /** No failover could ever happen; a start is not refused, because Sentinels may be added. */
   | 'E_QUORUM_UNREACHABLE'
   | 'W_QUORUM_UNCHECKED'

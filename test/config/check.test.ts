@@ -33,6 +33,18 @@ test('nothing is said about a number of Sentinels that is not known', () => {
   expect(adviceFor({ quorum: 5 })).toEqual([])
 })
 
+test('two groups with one master are named, at the second one', () => {
+  const conf = ['a 10.0.0.1', 'b 10.0.0.2', 'c 10.0.0.1'].map(
+    (words) => `sentinel monitor ${words} 6379 2\n`,
+  )
+  const parsed = parseSentinelConf(conf.join(''), 's.conf')
+  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'))
+  const [problem, ...others] = advise(parsed.value)
+  expect(others).toEqual([])
+  expect(problem).toMatchObject({ code: 'W_ONE_MASTER', line: 3 })
+  expect(problem?.message).toContain('group a has the same master, 10.0.0.1:6379')
+})
+
 function portsOf(text: string): readonly string[] {
   const parsed = parseSentinelYml(
     `groups: { g: { master: "10.0.0.1:6379", quorum: 2 } }\n${text}`,

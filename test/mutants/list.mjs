@@ -536,7 +536,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/election/failover-start.js',
-        find: '    if (isSdown(leader))\n        return leader.sdownSinceMs ?? 0;\n',
+        find: '    if (leader !== undefined && isSdown(leader))\n        return leader.sdownSinceMs ?? 0;\n',
         replace: '',
       },
     ],
@@ -984,7 +984,7 @@ export const MUTANTS = [
     story: 'The block after a failover binds the Sentinel that led it, and no other.',
     edits: [
       {
-        file: 'core/discovery/hello-receive.js',
+        file: 'core/failover/shared-master.js',
         find: '    if (isAutomatic)\n        beginBlock(turn, group);\n    else\n        liftBlock(turn, group);\n',
         replace: '',
       },
@@ -1291,6 +1291,18 @@ export const MUTANTS = [
   },
   ...SLIPS,
   ...STRICT_MUTANTS,
+  {
+    name: 'each-name-fails-over-by-itself',
+    story: 'A failover of one group leaves the other groups with the same master to themselves.',
+    edits: [
+      {
+        file: 'core/failover/shared-master.js',
+        find: 'if (isStrict(group))\n',
+        replace: 'if (true)\n',
+      },
+    ],
+    scenarios: ['../../../scenarios/77-two-names-for-one-master.yml'],
+  },
   ...OPERATOR_MUTANTS,
   {
     name: 'orders-leave-the-connections',

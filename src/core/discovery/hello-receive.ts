@@ -8,8 +8,7 @@ import { askForEpoch } from '../detection/confer.ts'
 import { isBelievable, learnEpoch, type Speaker } from '../election/new-epoch.ts'
 import { announce } from '../events.ts'
 import { discardFailover } from '../failover/failover-state.ts'
-import { beginBlock, liftBlock, seemsAutomatic } from '../failover/flapping.ts'
-import { switchMaster } from '../failover/switch.ts'
+import { followSwitch, takeAlong } from '../failover/shared-master.ts'
 import {
   complainOfHost,
   hostIdentity,
@@ -19,7 +18,6 @@ import {
   usableHost,
 } from '../names/names.ts'
 import { save } from '../persistence/save.ts'
-import { callReconfigScript } from '../scripts/script-calls.ts'
 import type { Group, Peer, State, Turn } from '../state.ts'
 import { currentMaster, dataInstancesOf } from '../state.ts'
 import { noteOwnId } from './clones.ts'
@@ -166,11 +164,8 @@ function adoptConfiguration(
     return
   }
   announce(turn, '+config-update-from', peer)
-  const isAutomatic = seemsAutomatic(turn, group)
-  const from = switchMaster(turn, group, to, isStray)
-  if (isAutomatic) beginBlock(turn, group)
-  else liftBlock(turn, group)
-  callReconfigScript(turn, group, 'observer', from, to)
+  const from = followSwitch(turn, group, to, 'observer', isStray)
+  if (!isStray) takeAlong(turn, group, from, to, 'observer')
 }
 
 /**

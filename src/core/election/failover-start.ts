@@ -98,19 +98,23 @@ function explain(turn: Turn, group: Group, obstacle: string, againAtMs: number):
 
 /** The earliest moment that the reasons for waiting allow. */
 function startAtMs(state: State, group: Group, nowMs: number): number {
-  const openMs = Math.max(group.odownSinceMs ?? nowMs, group.notBeforeMs, courtesyEndMs(group))
+  const courtesyMs = courtesyEndMs(state, group)
+  const openMs = Math.max(group.odownSinceMs ?? nowMs, group.notBeforeMs, courtesyMs)
   const ownTurnMs = staggerMs(state, group)
   return Math.max(openMs + ownTurnMs, hookOpenMs(group, ownTurnMs))
 }
 
-/** A leader we yielded to has twice the failover timeout, as long as it is known and alive. */
-function courtesyEndMs(group: Group): number {
-  if (group.yieldedTo === undefined) return 0
-  const leader = group.peers.get(group.yieldedTo.leader)
-  if (leader === undefined) return 0
+/**
+ * A leader we yielded to has twice the failover timeout, as long as it is known and alive. It may be this Sentinel, in the name
+ * of another group with this master.
+ */
+function courtesyEndMs({ myid }: State, { yieldedTo, peers, config }: Group): number {
+  if (yieldedTo === undefined) return 0
+  const leader = peers.get(yieldedTo.leader)
+  if (leader === undefined && yieldedTo.leader !== myid) return 0
   // The stagger counts from here: all Sentinels see this death at the same moment.
-  if (isSdown(leader)) return leader.sdownSinceMs ?? 0
-  return group.yieldedTo.atMs + 2 * group.config.failoverTimeoutMs
+  if (leader !== undefined && isSdown(leader)) return leader.sdownSinceMs ?? 0
+  return yieldedTo.atMs + 2 * config.failoverTimeoutMs
 }
 
 /** Whether this Sentinel may begin anything now. */

@@ -131,18 +131,22 @@ function isFreeIn(group: Group, epoch: number): boolean {
   return epoch > group.leaderEpoch && epoch > group.configEpoch
 }
 
-/** In all groups of that master: one may move on, and the others must not give the vote a second time. */
-function recordVotes(turn: Turn, { config }: Group, epoch: number, candidate: string): void {
-  const groups = groupsByMasterAddress(turn.state, config.host, config.port)
-  const free = groups.filter((one) => isFreeIn(one, epoch))
-  for (const one of free) recordVote(turn, one, epoch, candidate)
+/**
+ * In all groups of that master: one may move on, and the others must not give the vote a second time. They leave the
+ * failover to the candidate, even if that is this Sentinel, in the name of this group.
+ */
+function recordVotes(turn: Turn, group: Group, epoch: number, candidate: string): void {
+  const { host, port } = group.config
+  for (const one of groupsByMasterAddress(turn.state, host, port)) {
+    if (!isFreeIn(one, epoch)) continue
+    one.leader = candidate
+    one.leaderEpoch = epoch
+    one.candidateHost = undefined
+    if (one !== group || candidate !== turn.state.myid) yieldTo(turn, one, candidate)
+  }
 }
 
-function recordVote(turn: Turn, group: Group, epoch: number, candidate: string): void {
-  group.leader = candidate
-  group.leaderEpoch = epoch
-  group.candidateHost = undefined
-  if (candidate === turn.state.myid) return
+function yieldTo(turn: Turn, group: Group, candidate: string): void {
   group.yieldedTo = { leader: candidate, atMs: turn.now.monoMs }
   // If the master is well it is about to hand over, and we must not lose sight of it.
   if (!isSdown(group.master)) keepInformed(turn, group.master)

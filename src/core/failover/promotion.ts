@@ -38,6 +38,7 @@ import {
   reasonsAgainst,
   reasonsText,
 } from './selection.ts'
+import { takeAlong } from './shared-master.ts'
 import { crashesAfter } from './simulate-failure.ts'
 import { sendSlaveof } from './slaveof.ts'
 import { isStrict } from './voters.ts'
@@ -145,6 +146,7 @@ function acceptPromotion(turn: Turn, group: Group, failover: Failover, promoted:
   announce(turn, '+failover-state-reconf-slaves', group.master)
   callReconfigScript(turn, group, 'leader', group.master, promoted)
   sendHelloToAll(turn, group)
+  takeAlong(turn, group, group.master, promoted, 'leader')
   demoteUselessMaster(turn, group, failover)
   // Clients that are sent to ask should find every Sentinel informed.
   releaseClients(turn, group, failover)

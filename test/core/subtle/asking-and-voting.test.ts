@@ -273,6 +273,8 @@ describe('15.14', () => {
     const [first, second] = ['b'.repeat(40), 'c'.repeat(40)]
     stage.ask('SENTINEL', 'MONITOR', 'alias', '10.0.0.1', '6379', '2')
     expect(stage.askedBy('peer1', 7, first)).toEqual(answer(0, first, 7))
+    // A later epoch of its own: it does not go along.
+    stage.hello('peer1', { group: 'alias', configEpoch: 6 })
     stage.hello('peer1', { configEpoch: 6, masterHost: '10.0.0.2', masterPort: 6379 })
     expect(stage.show('master')?.ip).toBe('10.0.0.2')
     expect(stage.askedBy('peer2', 7, second)).toEqual(answer(0, first, 7))
