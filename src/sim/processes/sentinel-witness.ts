@@ -244,12 +244,16 @@ function addressIn({ host, port }: Address): Address {
   return { host, port }
 }
 
-/** The group in which a node is told to follow this master. Two may know the node, if its place was another's before. */
+/**
+ * The group in which a node is told to follow this master. Several may know the node, if its place was another's before, and
+ * the master, too, if operators made one group follow another.
+ */
 function groupOf(state: State, node: Address, master: Address | undefined): Group | undefined {
   const groups = [...state.groups.values()].filter((one) => isDataNodeOf(state, one, node))
-  const isMeant = (group: Group): boolean =>
-    master === undefined ? group.failover !== undefined : isDataNodeOf(state, group, master)
-  return groups.find(isMeant) ?? groups[0]
+  if (master === undefined) return groups.find(({ failover }) => failover) ?? groups[0]
+  const ofMaster = groups.filter((one) => isDataNodeOf(state, one, master))
+  const isLed = (one: Group): boolean => isSameAddress(shownAt(state, currentMaster(one)), master)
+  return ofMaster.find(isLed) ?? ofMaster[0] ?? groups[0]
 }
 
 function isDataNodeOf(state: State, { master, replicas }: Group, address: Address): boolean {
