@@ -303,6 +303,22 @@ test('a Sentinel whose saves do not get synced gives no vote', () => {
   expect(votes.map(({ process }) => process)).not.toContain('s3')
 })
 
+test('a node that ends in its own start, as its disk fails, holds no port and can be started again', () => {
+  const topology = createTopology()
+  const directives = new Map([['appendonly', 'yes']])
+  const nodes = topology.nodes.map((node) => ({ ...node, directives }))
+  const failure = { operation: 'write', reason: 'No space left on device' } as const
+  const script: Script = [
+    [3_000, { kind: 'kill', processes: ['n3'] }],
+    [3_000, { kind: 'diskFailure', process: 'n3', ...failure }],
+    [3_100, { kind: 'restart', processes: ['n3'], disk: 'empty' }],
+    [3_200, { kind: 'diskRepair', process: 'n3' }],
+    [3_200, { kind: 'start', processes: ['n3'] }],
+  ]
+  const world = play(script, 8_000, { ...topology, nodes })
+  expect(role(world, 'n3')).toBe('connected to n1')
+})
+
 test('the same seed gives the same run, whatever is done to it', () => {
   const script: Script = [
     [2_000, { kind: 'shape', from: 'a', to: undefined, shape: { loss: 0.2, jitterMs: 30 } }],

@@ -234,6 +234,8 @@ export class Process implements SocketOwner, Shell {
   }
 
   listen(port: number, accept: (socket: Socket) => SocketHandler): void {
+    // The program may have exited while it was made, as one does whose disk fails.
+    if (!this.#isUp()) return
     this.#ports.add(port)
     this.#start.network.listen(this.host, port, { owner: this, accept })
   }
