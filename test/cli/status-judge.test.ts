@@ -119,6 +119,29 @@ test('a node that is down is told with the reason of the Sentinels that cannot r
   )
 })
 
+test('a Sentinel that others cannot reach is told with their reason, unless it is silent for us, too', () => {
+  const peer = (number: number, flags: string) => ({
+    ...{ ip: `10.0.1.${number}`, port: '26379', flags },
+  })
+  const lost = (number: number) => {
+    const peers = [peer(3 - number, 'sentinel'), peer(3, 's_down,sentinel,disconnected')]
+    const text = 'certificate has expired'
+    const unreached = [{ group: 'g', instance: 'sentinel 10.0.1.3:26379', text }]
+    return sentinel(number, { groups: [group({ peers })], unreached })
+  }
+  const third = { groups: [group({ peers: [peer(1, 'sentinel'), peer(2, 'sentinel')] })] }
+  expect(findings(lost(1), lost(2), sentinel(3, third))).toEqual([
+    {
+      health: 'trouble',
+      text: 'Sentinel 10.0.1.3:26379 is down for 2 of 2 others: certificate has expired',
+    },
+  ])
+  const silent = sentinel(3, { groups: [], failure: 'ECONNREFUSED' })
+  expect(findings(lost(1), lost(2), silent).map(({ text }) => text)).toEqual([
+    expect.stringContaining('Sentinel 10.0.1.3:26379'),
+  ])
+})
+
 test('a master that says it is a replica is a danger long before it counts as down', () => {
   const demoted = group({ master: { ...MASTER, 'role-reported': 'slave' } })
   expect(findings(sentinel(1, { groups: [demoted] }), sentinel(2), sentinel(3))).toEqual([

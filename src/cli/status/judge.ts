@@ -169,17 +169,22 @@ function judgeQuorum(sentinels: readonly SentinelAnswer[], says: Says): StatusFi
 }
 
 function judgeReplicas(says: Says): StatusFinding[] {
-  const known = new Map<string, InstanceFields[]>()
-  for (const replica of says.flatMap(({ group }) => group.replicas)) {
-    const address = addressOf(replica)
-    known.set(address, [...(known.get(address) ?? []), replica])
-  }
+  const known = byAddress(says.flatMap(({ group }) => group.replicas))
   if (known.size === 0)
     return [{ health: 'danger', text: 'no replica is known: nothing to promote' }]
   const findings = [...known].flatMap(([address, seen]) => judgeReplica(address, seen, says))
   const usable = [...known.values()].some((seen) => seen.every(isPromotable))
   const none = 'no replica could be promoted now'
   return usable ? findings : [...findings, { health: 'danger', text: none }]
+}
+
+function byAddress(all: readonly InstanceFields[]): ReadonlyMap<string, InstanceFields[]> {
+  const known = new Map<string, InstanceFields[]>()
+  for (const one of all) {
+    const address = addressOf(one)
+    known.set(address, [...(known.get(address) ?? []), one])
+  }
+  return known
 }
 
 function judgeReplica(
@@ -245,6 +250,7 @@ function judgeSentinels(sentinels: readonly SentinelAnswer[], says: Says): Statu
       health: 'trouble' as const,
       text: silence(`Sentinel ${address}`, failure),
     })),
+    ...judgePeers(new Set(silent.map(({ address }) => address)), says),
     ...tilted.map(({ address }) => ({
       health: 'trouble' as const,
       text: `Sentinel ${address} is in TILT and does not act: its clock jumped, or it was stalled`,
@@ -260,6 +266,17 @@ function judgeSentinels(sentinels: readonly SentinelAnswer[], says: Says): Statu
       `only ${says.length} of ${reachable} Sentinels watch this group`,
     ),
   ]
+}
+
+/** Sentinels that answer us, and not the others, which need their votes. */
+function judgePeers(silent: ReadonlySet<string>, says: Says): StatusFinding[] {
+  const known = byAddress(says.flatMap(({ group }) => group.peers))
+  return [...known].flatMap(([address, seen]) => {
+    const down = seen.filter((one) => flagsOf(one).includes('s_down')).length
+    if (down === 0 || silent.has(address)) return []
+    const count = `Sentinel ${address} is down for ${down} of ${seen.length} others`
+    return [{ health: 'trouble' as const, text: `${count}${because(says, address)}` }]
+  })
 }
 
 /** Two processes with one id: the others take them for one, and both can be elected with its votes. */
