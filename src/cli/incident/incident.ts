@@ -89,7 +89,7 @@ function fromFiles(records: readonly string[], choice: Choice): Gathered | numbe
     return { faults, played, lives, missing: [], silentNodes: [], losses: undefined, told }
   }
   for (const fault of faults) say(`vedette: ${fault}`)
-  sayNoRecord('record of a Sentinel', records)
+  if (faults.length === 0) sayNoRecord('record of a Sentinel', records)
   return EXIT_FAILED
 }
 

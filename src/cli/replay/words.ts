@@ -53,8 +53,10 @@ function byAnother(program: string): string {
 export function verdictLine(outcomes: readonly SegmentOutcome[]): string {
   const sum = (count: (one: SegmentOutcome) => number) =>
     outcomes.reduce((total, one) => total + count(one), 0)
-  const what = `${sum(({ steps }) => steps)} steps, ${sum(({ decisions }) => decisions)} decisions`
+  const steps = sum((one) => one.steps)
+  const what = `${steps} steps, ${sum(({ decisions }) => decisions)} decisions`
   const wrong = outcomes.filter(({ fault }) => fault !== undefined).length
+  if (wrong === 0 && steps === 0) return `${what}: nothing was recorded here, and nothing played`
   if (wrong === 0) return `${what}: all the same when played again`
   return `${what}: ${wrong} of ${outcomes.length} segments are damaged, of another version, or were not the same when played again`
 }

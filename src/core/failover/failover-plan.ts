@@ -5,7 +5,8 @@
  * a failover asks for new ones first.
  */
 import { electorsOf, votesNeeded } from '../election/quorum.ts'
-import type { Group, Replica, Turn } from '../state.ts'
+import { shownHost } from '../names/names.ts'
+import type { Group, Replica, State, Turn } from '../state.ts'
 import { canBeHandedTo, handoverCandidates } from './coordinated.ts'
 import type { FailoverKind } from './failover-kinds.ts'
 import { blockedForMs } from './flapping.ts'
@@ -163,7 +164,7 @@ function stepsOf(turn: Turn, group: Group, kind: OrderedFailover, chosen: Replic
           `tell ${place} to be a master (SLAVEOF NO ONE); its clients are disconnected`,
           `writes that ${master} acknowledges until it is told, and ${place} has not received, are lost: COORDINATED loses none`,
         ]),
-    `tell clients and the other Sentinels: +switch-master ${group.config.name} ${master} -> ${place}`,
+    `tell clients and the other Sentinels: +switch-master ${switchedWords(turn.state, group, chosen)}`,
     ...(others.length === 0
       ? []
       : [
@@ -171,6 +172,12 @@ function stepsOf(turn: Turn, group: Group, kind: OrderedFailover, chosen: Replic
         ]),
     ...(kind === 'forced' ? [`make ${master} a replica of ${place}`] : []),
   ]
+}
+
+/** As the event will have it. */
+function switchedWords(state: State, { config, master }: Group, chosen: Replica): string {
+  const places = [master, chosen].map(({ host, port }) => `${shownHost(state, host)} ${port}`)
+  return [config.name, ...places].join(' ')
 }
 
 /** An order is accepted in TILT, and nothing of it is done meanwhile. */

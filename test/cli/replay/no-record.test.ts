@@ -11,12 +11,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-function listen(): { err: string } {
-  const told = { err: '' }
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    told.err += String(text)
-    return true
-  })
+function listen(): { err: string; out: string } {
+  const told = { err: '', out: '' }
+  for (const [stream, of] of [['stderr', 'err'] as const, ['stdout', 'out'] as const]) {
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      told[of] += String(text)
+      return true
+    })
+  }
   return told
 }
 
@@ -51,4 +53,22 @@ test('records that can be read to their end are', async () => {
   const told = listen()
   expect(await runIncident(KILL, { at: Date.parse('2001-01-01T00:00:00Z') })).toBe(1)
   expect(told.err).toBe('vedette: these Sentinels suspected no master in that time\n')
+})
+
+test('a file of another kind is told once', async () => {
+  const path = join(scratchFolder('records'), 'notes.txt')
+  writeFileSync(path, 'nothing of ours')
+  const told = listen()
+  expect(await runIncident([path], {})).toBe(1)
+  expect(told.err).toBe(
+    `vedette: ${path}, offset 0: it is no record of a Sentinel, and no journal\n`,
+  )
+})
+
+test('an empty segment, as a crash leaves it, is no sign that all is the same', async () => {
+  const path = join(scratchFolder('records'), '00000001.vbb')
+  writeFileSync(path, '')
+  const told = listen()
+  expect(await runReplay([path], {})).toBe(0)
+  expect(told.out).toContain('0 steps, 0 decisions: nothing was recorded here')
 })

@@ -240,6 +240,8 @@ describe('SENTINEL FAILOVER DRYRUN', () => {
     const lines = trace.play('client SENTINEL FAILOVER g DRYRUN', 'run 2000')
     const text = lines.join('\n')
     expect(text).toContain('possible $3 yes')
+    // The trace has the names of the parts where addresses stand.
+    expect(text).toContain('+switch-master g master replica3')
     expect(text).toContain('replica3 comes first by the rules: prefer, not neutral')
     expect(text).toContain('the rule 10.0.0.3 says must-not')
     expect(has(lines, '+try-failover')).toBe(false)
