@@ -27,6 +27,8 @@ const OWN = 'mymaster'
 /** The deployment that gets the place of a replica. */
 const FOREIGN = 'other'
 const RESOLVE = 'resolve-hostnames'
+/** Another name for our own. */
+const ALIAS = 'renamed'
 
 export function drawOperators(seed: string): FuzzPlan {
   const rng = createRng(`operators/${seed}`)
@@ -34,12 +36,14 @@ export function drawOperators(seed: string): FuzzPlan {
   const clients = drawClients(rng.fork('clients'))
   const calmMs = FIRST_FAULT_MS + rng.fork('calm').pick(FAULTY_MS)
   const common = drawFaults(rng.fork('faults'), { topology, clients, calmMs })
-  const setting = { topology, clients, calmMs, common }
+  const isNamedTwice = topology.groups.length === 1 && rng.fork('alias').chance(1, 3)
+  const setting = { topology, clients, calmMs, common, isNamedTwice }
   const deeds = numbers(between(rng.fork('count'), 2, DEEDS_MAX)).flatMap((number) =>
     drawDeed(rng.fork(`deed/${number}`), setting),
   )
   const reuse = drawReuse(rng.fork('reuse'), setting)
-  const faults = [...common, ...deeds, ...reuse, ...drawNames(rng.fork('names'), setting)]
+  const names = drawNames(rng.fork('names'), setting)
+  const faults = [...common, ...deeds, ...reuse, ...names, ...drawAlias(rng.fork('alias'), setting)]
   return {
     ...{ topology, clients, calmMs, ending: 'limit', restMs: REST_MS, hasFinalDeath: false },
     faults: faults.sort((a, b) => a.fromMs - b.fromMs),
@@ -92,12 +96,15 @@ interface Scene {
   readonly topology: PlannedTopology
   readonly calmMs: number
   readonly common: readonly Fault[]
+  /** The group has two names, see `drawAlias`. */
+  readonly isNamedTwice: boolean
 }
 
 function drawDeed(rng: Rng, scene: Scene): Fault[] {
   const fromMs = drawMoment(rng.fork('moment'), scene)
   const deed = weighted(rng.fork('deed'), [
-    [3, drawAgain],
+    // Under another master one of the two names would be another group, and nothing could be said of both.
+    [scene.isNamedTwice ? 0 : 3, drawAgain],
     [2, drawReset],
     [2, drawResetMidway],
     [1, drawOrderUnsaved],
@@ -125,7 +132,7 @@ function drawAgain(rng: Rng, { topology }: Scene, fromMs: number): Fault[] {
   return meant.flatMap((sentinel): Fault[] => [
     command(fromMs, sentinel, 'REMOVE', OWN),
     ...(isRestarted ? [restart(fromMs + 50, sentinel)] : []),
-    ...monitored(backMs, sentinel, topology, OWN, placeWords(master)),
+    ...monitored(backMs, sentinel, topology.groups[0], placeWords(master)),
   ])
 }
 
@@ -161,8 +168,9 @@ function drawOrderUnsaved(rng: Rng, { topology, common }: Scene, fromMs: number)
  * and a master, which all Sentinels are told to monitor.
  */
 function drawReuse(rng: Rng, { topology, calmMs }: Scene): Fault[] {
-  const spare = topology.groups.find(({ name }) => name === FOREIGN)?.master
-  if (spare === undefined) return []
+  const foreign = topology.groups.find(({ name }) => name === FOREIGN)
+  if (foreign === undefined) return []
+  const spare = foreign.master
   const sentinels = topology.sentinels.map(({ name }) => name)
   const fromMs = between(rng.fork('from'), FIRST_FAULT_MS, calmMs - 6_000)
   const untilMs = fromMs + between(rng.fork('for'), 100, 4_000)
@@ -171,7 +179,7 @@ function drawReuse(rng: Rng, { topology, calmMs }: Scene): Fault[] {
     ...sentinels.map((one) => command(1_500, one, 'REMOVE', FOREIGN)),
     { kind: 'command', fromMs: 2_000, process: spare, argv: ['REPLICAOF', ...placeWords('n1')] },
     { kind: 'death', how: 'kill', fromMs, untilMs, processes: [spare], disk: 'empty' },
-    ...sentinels.flatMap((one) => monitored(toldMs, one, topology, FOREIGN, placeWords(spare))),
+    ...sentinels.flatMap((one) => monitored(toldMs, one, foreign, placeWords(spare))),
   ]
 }
 
@@ -194,10 +202,30 @@ function drawNames(rng: Rng, { topology, calmMs }: Scene): Fault[] {
     ...meant.flatMap((sentinel) => [
       setting(fromMs, sentinel, RESOLVE, 'yes'),
       command(fromMs + 10, sentinel, 'REMOVE', OWN),
-      ...monitored(fromMs + 20, sentinel, topology, OWN, place),
+      ...monitored(fromMs + 20, sentinel, topology.groups[0], place),
     ]),
     { kind: 'readdress', fromMs: movesMs, host, disk: 'kept' },
   ]
+}
+
+/**
+ * In one run of three of a single deployment all Sentinels, or all but one, monitor it under a second name as well, mostly
+ * before anything goes wrong, and may be told to forget that one later.
+ */
+function drawAlias(rng: Rng, { topology, calmMs, isNamedTwice }: Scene): Fault[] {
+  const [own] = topology.groups
+  if (own === undefined || !isNamedTwice) return []
+  const alias = { ...own, name: ALIAS }
+  const all = topology.sentinels.map(({ name }) => name)
+  const left = rng.fork('left').pick([undefined, undefined, rng.fork('one').pick(all)])
+  const fromMs = rng.fork('from').pick([1_500, 1_500, between(rng, FIRST_FAULT_MS, calmMs - 4_000)])
+  const endMs = between(rng.fork('end'), fromMs + 2_000, calmMs)
+  const isRemoved = rng.fork('removed').chance(1, 3)
+  const meant = all.filter((name) => name !== left)
+  return meant.flatMap((sentinel) => [
+    ...monitored(fromMs, sentinel, alias, placeWords(own.master)),
+    ...(isRemoved ? [command(endMs, sentinel, 'REMOVE', ALIAS)] : []),
+  ])
 }
 
 function setting(fromMs: number, sentinel: string, name: string, value: string): Fault {
@@ -217,12 +245,11 @@ function restart(fromMs: number, process: string): Fault {
 function monitored(
   fromMs: number,
   sentinel: string,
-  { groups }: PlannedTopology,
-  name: string,
+  group: PlannedGroup | undefined,
   place: readonly [host: string, port: string],
 ): Fault[] {
-  const group = groups.find((one) => one.name === name)
   if (group === undefined) return []
+  const { name } = group
   const { downAfterMs, failoverTimeoutMs } = GROUP_OPTIONS
   const options = [
     ...[downAfterMs.name, String(group.downAfterMs)],
