@@ -105,8 +105,9 @@ function adviseOneMaster(file: SentinelFile): Problem[] {
       first.set(address, name)
       return []
     }
-    const message = `group ${twin} has the same master, ${address}: a failover of one is for both`
-    const hint = 'if they are two deployments, one of the addresses is wrong'
+    const message = `group ${twin} has the same master, ${address}`
+    const hint =
+      'two names for one deployment fail over together, unless one is strict; if they are two deployments, one of the addresses is wrong'
     return [warn(file, 'W_ONE_MASTER', `groups.${name}.master`, message, hint)]
   })
 }

@@ -218,7 +218,8 @@ function drawAlias(rng: Rng, { topology, calmMs, isNamedTwice }: Scene): Fault[]
   const alias = { ...own, name: ALIAS }
   const all = topology.sentinels.map(({ name }) => name)
   const left = rng.fork('left').pick([undefined, undefined, rng.fork('one').pick(all)])
-  const fromMs = rng.fork('from').pick([1_500, 1_500, between(rng, FIRST_FAULT_MS, calmMs - 4_000)])
+  const lateMs = between(rng.fork('late'), FIRST_FAULT_MS, calmMs - 4_000)
+  const fromMs = rng.fork('from').pick([1_500, 1_500, lateMs])
   const endMs = between(rng.fork('end'), fromMs + 2_000, calmMs)
   const isRemoved = rng.fork('removed').chance(1, 3)
   const meant = all.filter((name) => name !== left)
